@@ -1,12 +1,10 @@
 export {
-  ACP_LIMITS,
   AcpDriver,
   type AcpDriverPorts,
-  type AcpLimits,
 } from './acp/acp-driver.js';
 export { AcpFailure, type AcpFailureCode } from './acp/acp-failure.js';
 export { type AgentProgram, agentProgram } from './acp/agent-program.js';
-export type { McpAccess } from './acp/mcp-servers.js';
+export type { McpAccess } from './acp/session-servers.js';
 export type { AgentDriver } from './agent-driver.js';
 export { RETRY_RULES, type RetryRules } from './builtin/ask-model.js';
 export {
@@ -16,7 +14,12 @@ export {
   createBuiltinDriver,
 } from './builtin/builtin-driver.js';
 export { ModelFailure, type ModelFailureCode } from './builtin/model-failure.js';
-export { type ChosenModel, Models, type ModelsPorts, type Wish } from './builtin/models.js';
+export {
+  type ChosenModel,
+  type ModelSelection,
+  Models,
+  type ModelsPorts,
+} from './builtin/models.js';
 export type { CallResult, CallTools, RequestedCall, ToolDescription } from './call-tools.js';
 export { channelTurn } from './channel-turn.js';
 export { type DefinitionCheckPorts, definitionProblem } from './definition-problem.js';

@@ -13,7 +13,7 @@ export type { DreamOutcome } from './dreams/dream-end.js';
 export type { Dreamer, DreamWork } from './dreams/dreamer.js';
 export { idleRuntime } from './idle-runtime.js';
 export { encodeEntry, type LogEntry, parseEntry } from './kernel/entry.js';
-export type { Retention } from './kernel/kernel.js';
+export type { Diagnose, Retention } from './kernel/kernel.js';
 export type { Tick } from './kernel/module.js';
 export { plainText } from './kernel/plain-text.js';
 export type { TopicSlice } from './kernel/read-topic.js';

@@ -1,46 +1,21 @@
-import { decide } from '@stoa/core';
 import { PermissionMode } from '@stoa/protocol';
-import { AgentFixture, type AgentFixtureOptions, OWNER, outputOf, until } from '@stoa/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
-import { Sandbox } from '../tools/shell/sandbox.js';
-import { AcpDriver } from './acp-driver.js';
+import { type AgentFixture, OWNER, outputOf, until } from '@stoa/testkit';
+import { describe, expect, it } from 'vitest';
+import { type AcpStageOptions, mcpFor, openStage } from './acp-stage.fixture.js';
 import { agentProgram } from './agent-program.js';
-
-const stages: AgentFixture[] = [];
-afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.close();
-});
 
 const OWN_TOOLS = [
   ...['emit_output', 'pass_turn', 'read_channel_thread', 'set_channel_reaction'],
   ...['send_message', 'remember', 'ask_user'],
 ];
 
-async function open(options: Omit<AgentFixtureOptions, 'driver'> = {}): Promise<AgentFixture> {
-  const stage = await AgentFixture.open({
-    driver: (parts) =>
-      new AcpDriver({
-        ...parts,
-        sandbox: new Sandbox({ home: parts.home, writable: parts.writable }),
-        decide,
-        limits: { askMs: 300 },
-        mcpFor: ({ session: { sessionId } }) => ({
-          url: 'http://127.0.0.1:1/mcp',
-          token: `token-of-${sessionId}`,
-          tools: new Set(OWN_TOOLS),
-          revoke: () => undefined,
-        }),
-      }),
-    ...options,
-  });
-  stages.push(stage);
-  return stage;
-}
+const open = (options: AcpStageOptions = {}): Promise<AgentFixture> =>
+  openStage({ limits: { askMs: 300 }, ports: () => ({ mcpFor: mcpFor(OWN_TOOLS) }), ...options });
 
 const ONCE = { decision: 'allow', scope: 'once' } as const;
 
-describe('an answer to what a program asks', () => {
-  it('is for one call: what is asked again under its id is asked of people again', async () => {
+describe('an approval for a program', () => {
+  it('covers one call: people are asked again about another call with the same id', async () => {
     const stage = await open();
     const session = await stage.session();
     const make = '!request c1 execute {"command":"make a"}';
@@ -48,13 +23,13 @@ describe('an answer to what a program asks', () => {
       `${make}\n!request c1 execute {"command":"rm -rf x"}\n${make}`,
     );
     const first = await stage.answer(session, ONCE);
-    const second = await until('the other arguments are asked about', async () => {
+    const second = await until('people are asked about the other arguments', async () => {
       const asked = await stage.asked(session);
       return asked.approvalId === first.approvalId ? undefined : asked;
     });
     expect(second.input).toEqual({ command: 'rm -rf x' });
     await stage.answer(session, { decision: 'deny', scope: 'once' });
-    const third = await until('the first are asked about again', async () => {
+    const third = await until('people are asked about the first arguments again', async () => {
       const asked = await stage.asked(session);
       return asked.approvalId === second.approvalId ? undefined : asked;
     });
@@ -71,12 +46,12 @@ describe('an answer to what a program asks', () => {
     expect(new Set(results.map(({ callId }) => callId)).size).toBe(3);
   });
 
-  it('holds for the arguments it was given to, also after a restart', async () => {
+  it('covers only the shown arguments, also after a restart', async () => {
     const stage = await open({ keepsSessions: true });
     const session = await stage.session();
-    // It is announced before its arguments are known, so its id says nothing of them.
+    // The call is announced before its arguments are known, so its id does not depend on them.
     const { runId } = await session.submit(
-      '!form c1 execute\n!say I look.\n!request c1 execute {"command":"attempt %n"}',
+      '!form c1 execute\n!say I will try.\n!request c1 execute {"command":"attempt %n"}',
     );
     const before = await stage.asked(session);
     expect(before.input).toEqual({ command: 'attempt 1' });
@@ -89,7 +64,7 @@ describe('an answer to what a program asks', () => {
     expect(outputOf(await again.ended(runId))).toContain('rejected');
   });
 
-  it('is journaled with the arguments that were asked about, whatever is reported since', async () => {
+  it('is journaled with the shown arguments, even if the program reports others later', async () => {
     const stage = await open();
     const session = await stage.session();
     const { runId } = await session.submit(
@@ -106,16 +81,16 @@ describe('an answer to what a program asks', () => {
 const DENY = { decision: 'deny', scope: 'once' } as const;
 const permit = (call: object): string => `!permit ${JSON.stringify({ toolCallId: 'c', ...call })}`;
 const diff = (newText: string) => ({ type: 'diff', path: 'a.txt', oldText: 'old\n', newText });
-const text = (words: string) => ({ type: 'content', content: { type: 'text', text: words } });
+const text = (content: string) => ({ type: 'content', content: { type: 'text', text: content } });
 
-describe('an approval covers what was shown', () => {
+describe('an approval covers the shown description', () => {
   it.each([
     ['diff', { kind: 'edit', title: 'Edit a.txt', content: [diff('attempt %n\n')] }],
     ['text', { kind: 'execute', title: 'Shell', content: [text('attempt %n')] }],
-    ['place', { kind: 'edit', title: 'Edit', locations: [{ path: 'attempt-%n' }] }],
+    ['location', { kind: 'edit', title: 'Edit', locations: [{ path: 'attempt-%n' }] }],
     ['kind', { kind: 'think%n', title: 'Something' }],
   ])(
-    'AC-4 after a restart the same title with another %s is asked about again',
+    'AC-4 after a restart people are asked again about the same title with another %s',
     async (_, call) => {
       const stage = await open({ keepsSessions: true });
       const session = await stage.session();
@@ -133,7 +108,7 @@ describe('an approval covers what was shown', () => {
     },
   );
 
-  it('AC-4 after a restart the very same call is asked about once', async () => {
+  it('AC-4 after a restart people are not asked again about the same call', async () => {
     const stage = await open({ keepsSessions: true });
     const session = await stage.session();
     const call = { kind: 'edit', title: 'Edit a.txt', content: [diff('new\n'), text('why')] };
@@ -141,37 +116,37 @@ describe('an approval covers what was shown', () => {
     const before = await stage.asked(session);
     await stage.restart();
     const again = session.on(stage.daemon);
-    await until('it was asked again', () => stage.prompts.length === 2);
+    await until('the prompt was repeated', () => stage.prompts.length === 2);
     await stage.daemon.core.approvals.answer(OWNER, before.approvalId, ONCE);
     expect(outputOf(await again.ended(runId))).toContain('allowed');
     expect(await again.all('waiting_approval')).toHaveLength(1);
   });
 
-  it('AC-5 the text of a request is shown, and the rules see the command in it', async () => {
+  it('AC-5 people see the text of a request, and rules match the command in it', async () => {
     const stage = await open({ permissions: { deny: ['Shell(rm *)'] } });
     const session = await stage.session();
-    const said = (command: string) =>
+    const request = (command: string) =>
       permit({ kind: 'execute', title: 'Shell', content: [text(`Run \`${command}\``)] });
-    expect(outputOf(await session.ask(said('rm -rf x')))).toBe('rejected');
+    expect(outputOf(await session.ask(request('rm -rf x')))).toBe('rejected');
     expect(await session.all('waiting_approval')).toEqual([]);
-    const { runId } = await session.submit(said('touch x'));
+    const { runId } = await session.submit(request('touch x'));
     const asked = await stage.asked(session);
     expect(asked.detail).toContain('Run `touch x`');
     await stage.answer(session, DENY);
     await session.ended(runId);
   });
 
-  it('AC-5 an ask rule sees the command in the text of a request, and asks although the mode would not', async () => {
+  it('AC-5 an ask rule matches the command in the text of a request, even in mode full', async () => {
     const stage = await open({
       permissions: { ask: ['Shell(rm *)'] },
       definition: { mode: 'full' },
     });
     const session = await stage.session();
-    const said = (command: string) =>
+    const request = (command: string) =>
       permit({ kind: 'execute', title: 'Shell', content: [text(`Run \`${command}\``)] });
-    expect(outputOf(await session.ask(said('touch x')))).toBe('allowed');
+    expect(outputOf(await session.ask(request('touch x')))).toBe('allowed');
     expect(await session.all('waiting_approval')).toEqual([]);
-    const { runId } = await session.submit(said('rm -rf x'));
+    const { runId } = await session.submit(request('rm -rf x'));
     const asked = await stage.asked(session);
     expect(asked.detail).toContain('Run `rm -rf x`');
     await stage.answer(session, DENY);
@@ -195,13 +170,13 @@ describe('an approval covers what was shown', () => {
       /cannot be shown here: image/,
     ],
   ])(
-    'AC-5 a request with %s says so, and cannot be answered with "always"',
-    async (_, call, words) => {
+    'AC-5 a request with %s has a note, and cannot be allowed permanently',
+    async (_, call, note) => {
       const stage = await open();
       const session = await stage.session();
       const { runId } = await session.submit(permit(call));
       const asked = await stage.asked(session);
-      expect(asked.notes?.join('\n')).toMatch(words);
+      expect(asked.notes?.join('\n')).toMatch(note);
       expect(asked.suggestedRule).toBeUndefined();
       const always = { decision: 'allow', scope: 'session' } as const;
       await expect(stage.answer(session, always)).rejects.toMatchObject({
@@ -212,7 +187,7 @@ describe('an approval covers what was shown', () => {
     },
   );
 
-  it('AC-6 arguments that were reported survive an empty rawInput in the request', async () => {
+  it('AC-6 an empty rawInput in the request does not replace the reported arguments', async () => {
     const stage = await open();
     const session = await stage.session();
     const rawInput = { command: 'touch x' };
@@ -232,7 +207,7 @@ describe('an approval covers what was shown', () => {
     }
   });
 
-  it('AC-9 a call that is reported to run before it is asked about has not begun', async () => {
+  it('AC-9 a call has not begun if the program reports that it runs and then asks', async () => {
     const stage = await open({ keepsSessions: true });
     const session = await stage.session();
     const call = { toolCallId: 'c', kind: 'execute', title: 'Shell', rawInput: { command: 'x' } };
@@ -243,7 +218,7 @@ describe('an approval covers what was shown', () => {
     expect(await session.all('tool_call')).toEqual([]);
     await stage.restart();
     const again = session.on(stage.daemon);
-    await until('it was asked again', () => stage.prompts.length === 2);
+    await until('the prompt was repeated', () => stage.prompts.length === 2);
     await stage.daemon.core.approvals.answer(OWNER, before.approvalId, ONCE);
     expect(outputOf(await again.ended(runId))).toContain('allowed');
     expect(await again.all('waiting_approval')).toHaveLength(1);
@@ -251,7 +226,7 @@ describe('an approval covers what was shown', () => {
     expect(calls).toEqual([before.approvalId]);
   });
 
-  it('AC-9 a call that nobody is asked about has begun a moment later', async () => {
+  it('AC-9 a reported call has begun if the program does not ask in time', async () => {
     const stage = await open();
     const session = await stage.session();
     await session.submit('!begin a execute {"command":"make"}\n!wait');
@@ -259,7 +234,7 @@ describe('an approval covers what was shown', () => {
   });
 });
 
-/** How what the program asked was answered, in order. */
+/** The answers to the requests of the program, in order. */
 const answers = (stage: AgentFixture): string[] =>
   stage.received.flatMap(({ type, outcome }) => {
     const { optionId = '' } = (outcome ?? {}) as { optionId?: string };
@@ -277,7 +252,7 @@ describe('MCP tools of a program', () => {
     { kind: 'read', name: `${server}-${tool}`, locations: [{ path: 'a.txt' }] },
   ];
 
-  it('AC-7 deny rules and plan mode bind in every form that is reported', async () => {
+  it('AC-7 deny rules and plan mode apply to every form of a report', async () => {
     const prompt = FORMS('db', 'drop')
       .map((call, index) => permit({ ...call, toolCallId: `c${String(index)}` }))
       .join('\n');
@@ -294,7 +269,7 @@ describe('MCP tools of a program', () => {
     }
   });
 
-  it('AC-7 a server that is denied is not offered to the program at all', async () => {
+  it('AC-7 a program does not get a denied server', async () => {
     const mcpServers = { db: { url: 'http://127.0.0.1:1/' }, web: { url: 'http://127.0.0.1:1/' } };
     const stage = await open({ permissions: { deny: ['Mcp(db)'] }, definition: { mcpServers } });
     const session = await stage.session();
@@ -319,7 +294,7 @@ describe('MCP tools of a program', () => {
   });
 
   it.each(PermissionMode.options)(
-    'AC-10 those of Stoa need no approval in mode %s',
+    'AC-10 tools of Stoa need no approval in mode %s',
     async (mode) => {
       const stage = await open({ definition: { mode } });
       const session = await stage.session();
@@ -336,7 +311,7 @@ describe('MCP tools of a program', () => {
     },
   );
 
-  it('AC-10 a rule about one of them holds', async () => {
+  it('AC-10 a rule about a tool of Stoa applies', async () => {
     const stage = await open({ permissions: { deny: ['Mcp(stoa:remember)'] } });
     const session = await stage.session();
     expect(outputOf(await session.ask(permit({ name: 'mcp__%s__remember' })))).toBe('rejected');
@@ -358,7 +333,7 @@ describe('MCP tools of a program', () => {
     { title: 'emit_output (stoa MCP Server)' },
   ];
 
-  it('SE-56 SE-57 SE-58 nothing else passes under the name of Stoa: plan mode denies it', async () => {
+  it('SE-56 SE-57 SE-58 no other call passes as a tool of Stoa: plan mode denies it', async () => {
     const stage = await open({ definition: { mode: 'plan' } });
     const session = await stage.session();
     const prompt = ATTACKS.map((call, index) =>
@@ -368,7 +343,7 @@ describe('MCP tools of a program', () => {
     expect(answers(stage)).toEqual(ATTACKS.map(() => 'rejected'));
   });
 
-  it('SE-56 SE-57 SE-58 nothing else passes under the name of Stoa: people are asked', async () => {
+  it('SE-56 SE-57 SE-58 no other call passes as a tool of Stoa: people are asked', async () => {
     const stage = await open();
     const session = await stage.session();
     for (const call of ATTACKS) {
@@ -380,7 +355,7 @@ describe('MCP tools of a program', () => {
     }
   });
 
-  it('AC-10 each session has its own process where a program offers a session the tools of others', async () => {
+  it('AC-10 each session has its own process if the program shares tools between sessions', async () => {
     for (const [preset, processes] of [
       ['opencode', 2],
       ['qwen', 1],
@@ -389,14 +364,14 @@ describe('MCP tools of a program', () => {
       for (const session of [await stage.session(), await stage.session()]) {
         await session.ask('!say hello');
       }
-      // The ids of the fake program begin alike in one process.
-      const ids = stage.received.flatMap((told) => (told.type === 'new' ? [told.id] : []));
+      // Ids of the fake program have the same prefix in one process.
+      const ids = stage.received.flatMap(({ type, id }) => (type === 'new' ? [id] : []));
       const started = new Set(ids.map((id) => id?.slice(0, id.lastIndexOf('-'))));
       expect([ids.length, started.size]).toEqual([2, processes]);
     }
   });
 
-  it('SE-58 the server of Stoa has another random name in each session, and presets use it', async () => {
+  it('SE-58 Stoa’s server has a different random name in each session, which presets use', async () => {
     const stage = await open();
     for (const session of [await stage.session(), await stage.session()])
       await session.ask('!say x');

@@ -1,69 +1,23 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Driver, decide } from '@stoa/core';
-import { AgentFixture, type AgentFixtureOptions, OWNER, outputOf, until } from '@stoa/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
+import { OWNER, outputOf, until } from '@stoa/testkit';
+import { describe, expect, it } from 'vitest';
 import { Sandbox } from '../tools/shell/sandbox.js';
-import { AcpDriver } from './acp-driver.js';
+import { type AcpStageOptions, mcpFor, openStage } from './acp-stage.fixture.js';
 
-const stages: AgentFixture[] = [];
-afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.close();
-});
-
-interface Options extends Omit<AgentFixtureOptions, 'driver'> {
+interface Options extends AcpStageOptions {
   readonly environment?: NodeJS.ProcessEnv;
-  readonly hasSandbox?: boolean;
-  /** Told of each text that is shown while it is said. */
-  readonly watch?: (text: string) => void;
 }
 
-/** As it is, but for what is shown. */
-function watched(driver: AcpDriver, watch: (text: string) => void): Driver {
-  const execute: Driver['execute'] = (run) =>
-    driver.execute({
-      ...run,
-      showText(step, text) {
-        watch(text);
-        run.showText(step, text);
-      },
-    });
-  return {
-    kind: driver.kind,
-    capabilities: driver.capabilities,
-    execute,
-    forget: (sessionId) => {
-      driver.forget(sessionId);
-    },
-    close: () => driver.close(),
-  };
-}
-
-async function open({ environment = {}, hasSandbox = true, watch, ...options }: Options = {}) {
+async function open({ environment = {}, ...options }: Options = {}) {
   const revoked: string[] = [];
-  const stage = await AgentFixture.open({
-    driver: (parts) => {
-      const driver = new AcpDriver({
-        ...parts,
-        environment: { ...parts.environment, ...environment },
-        sandbox: new Sandbox({
-          home: parts.home,
-          writable: parts.writable,
-          ...(hasSandbox ? {} : { bubblewrap: null }),
-        }),
-        decide,
-        mcpFor: ({ session: { sessionId } }) => ({
-          url: 'http://127.0.0.1:1/mcp',
-          token: `token-of-${sessionId}`,
-          tools: new Set(['emit_output', 'pass_turn', 'remember']),
-          revoke: () => revoked.push(sessionId),
-        }),
-      });
-      return watch ? watched(driver, watch) : driver;
-    },
+  const stage = await openStage({
+    ports: (parts) => ({
+      environment: { ...parts.environment, ...environment },
+      mcpFor: mcpFor(['emit_output', 'pass_turn', 'remember'], revoked),
+    }),
     ...options,
   });
-  stages.push(stage);
   return Object.assign(stage, { revoked });
 }
 
@@ -71,11 +25,11 @@ const failureOf = (run: { readonly failure?: { readonly code: string } | undefin
   run.failure?.code;
 
 describe('a program that speaks ACP', () => {
-  it('answers with what it says after its last call, and all it did stands in the journal', async () => {
+  it('answers with its text after the last call, and all its actions are journaled', async () => {
     const stage = await open();
     const session = await stage.session();
     const run = await session.ask(
-      '!say I look.\n!usage 100 7\n!tool a read {"file_path":"x.txt"}\n!say Done.\n!usage 50 3',
+      '!say I will read it.\n!usage 100 7\n!tool a read {"file_path":"x.txt"}\n!say Done.\n!usage 50 3',
     );
     expect(run.status).toBe('completed');
     expect(outputOf(run)).toBe('Done.');
@@ -97,7 +51,7 @@ describe('a program that speaks ACP', () => {
     ]);
     const [message, last] = await session.all('model_message');
     expect(message?.data.parts).toMatchObject([
-      { type: 'text', text: 'I look.' },
+      { type: 'text', text: 'I will read it.' },
       { type: 'tool_call', tool: 'read', input: { file_path: 'x.txt' } },
     ]);
     expect(last?.data).toMatchObject({ step: 1, parts: [{ type: 'text', text: 'Done.' }] });
@@ -105,18 +59,18 @@ describe('a program that speaks ACP', () => {
     expect(result?.data).toMatchObject({ outcome: 'ok', output: 'result of a' });
   });
 
-  it('R-14 is told its instructions once, and again when the first prompt failed', async () => {
+  it('R-14 gets its instructions once, and again if the first prompt failed', async () => {
     const stage = await open();
     const session = await stage.session();
     expect(failureOf(await session.ask('!fail not now'))).toBe('acp_agent_error');
     await session.ask('!say one');
     await session.ask('!say two');
-    const told = stage.prompts.map((text) => text.includes('Be brief.'));
-    expect(told).toEqual([true, true, false]);
+    const hasInstructions = stage.prompts.map((text) => text.includes('Be brief.'));
+    expect(hasInstructions).toEqual([true, true, false]);
     expect(stage.prompts[1]).toContain('Use two spaces.');
   });
 
-  it('R-26 is given the MCP endpoint with the token of its session, which ends with it', async () => {
+  it('R-26 gets the MCP endpoint with the token of its session, which is revoked at the end', async () => {
     const stage = await open();
     const session = await stage.session();
     await session.ask('!say hello');
@@ -136,12 +90,12 @@ describe('a program that speaks ACP', () => {
     expect(stage.revoked).toContain(session.sessionId);
   });
 
-  it('several items are one prompt, each with its author; the words of agents are in an envelope', async () => {
+  it('gets several items in one prompt, each with its author, and messages of agents in an envelope', async () => {
     const stage = await open();
     const session = await stage.session();
     const other = await stage.session();
     const first = await session.submit('!wait');
-    await until('the first prompt is there', () => stage.prompts.length === 1);
+    await until('the first prompt has arrived', () => stage.prompts.length === 1);
     await session.submit('one', 'collect');
     await session.submit('two', 'collect');
     const { sessionId: from } = other;
@@ -160,18 +114,18 @@ describe('a program that speaks ACP', () => {
     );
   });
 
-  it('a mode in which it would not ask is set to the one in which it does', async () => {
+  it('is set to a mode in which it asks', async () => {
     const stage = await open({ agent: { mode: 'yolo' } });
     const session = await stage.session();
     await session.ask('!say hello\n!mode yolo\n!say more');
-    const modes = await until('both are set', () => {
+    const modes = await until('the mode was set twice', () => {
       const set = stage.received.filter(({ type }) => type === 'set_mode');
       return set.length === 2 ? set : undefined;
     });
     expect(modes.map(({ modeId }) => modeId)).toEqual(['default', 'default']);
   });
 
-  it('R-24 R-41 gets the variables that are named, no others of the daemon, and does not see its directory', async () => {
+  it('R-24 R-41 gets only the named variables of the daemon, and cannot read its directory', async () => {
     const stage = await open({
       environment: {
         STOA_TOKEN: 'canary-stoa',
@@ -183,16 +137,16 @@ describe('a program that speaks ACP', () => {
     writeFileSync(join(stage.home, 'token'), 'secret');
     const session = await stage.session();
     const run = await session.ask('!env');
-    const said = outputOf(run);
-    expect(said).toContain('"MY_KEY":"[secret]"');
-    expect(said).not.toContain('STOA_');
-    expect(said).not.toContain('canary');
+    const answer = outputOf(run);
+    expect(answer).toContain('"MY_KEY":"[secret]"');
+    expect(answer).not.toContain('STOA_');
+    expect(answer).not.toContain('canary');
     expect(await session.bytes()).not.toContain('canary-named');
     const read = await session.ask(`!read ${join(stage.home, 'token')}`);
     expect(outputOf(read)).toContain('closed to agents');
   });
 
-  it('R-24 secrets it was given stand nowhere: not in pieces of text, arguments or questions', async () => {
+  it('R-24 its secrets appear nowhere: not in streamed text, arguments or questions', async () => {
     const shown: string[] = [];
     const stage = await open({
       environment: { NAMED_KEY: 'canary-named' },
@@ -217,7 +171,7 @@ describe('a program that speaks ACP', () => {
     const denial = { decision: 'deny', scope: 'once' } as const;
     const asked = await stage.answer(session, denial);
     expect(asked.input).toEqual({ command: 'curl -H [secret]' });
-    await until('the other is asked about', async () => {
+    await until('people are asked about the other call', async () => {
       const { approvalId, input } = await stage.asked(session);
       return approvalId !== asked.approvalId && JSON.stringify(input).includes('../[secret]');
     });
@@ -226,7 +180,7 @@ describe('a program that speaks ACP', () => {
     const live = shown.join('');
     expect(live).toContain('It is [secret]!');
     expect(live).not.toMatch(/canary|token-of-/);
-    // All but what a person said.
+    // Everything except the input of people.
     const written = (await session.bytes())
       .split('\n')
       .filter((line) => !line.includes('"type":"accepted"'))
@@ -235,7 +189,7 @@ describe('a program that speaks ACP', () => {
     expect(written).not.toMatch(/canary|token-of-/);
   });
 
-  it('R-32 goes on with its session after a restart, however much was said since that was noted', async () => {
+  it('R-32 continues its session after a restart, even if its note is far back in the journal', async () => {
     const stage = await open({ keepsSessions: true });
     const session = await stage.session();
     await session.ask(`!say ${'x'.repeat(200_000)}\n!echo`);
@@ -266,7 +220,7 @@ describe('a program that speaks ACP', () => {
     expect(await seen(true)).not.toContain('a-token');
   });
 
-  it('a definition that cannot be started says what is wrong', async () => {
+  it('fails with a reason if its definition cannot be started', async () => {
     const missing = await open({ config: { command: ['no-such-agent'] } });
     const run = await (await missing.session()).ask('hello');
     expect(run.failure).toMatchObject({ phase: 'start', code: 'acp_not_found' });
@@ -277,15 +231,15 @@ describe('a program that speaks ACP', () => {
   });
 });
 
-describe('what a program asks for', () => {
+describe('a request for permission', () => {
   const ASK = '!ask c1 execute {"command":"touch made.txt"}';
 
   it.each([
     ['allow', 'option_allow_once', 'allowed', 'ok'],
     ['deny', 'option_reject_once', 'rejected', 'denied'],
   ] as const)(
-    'R-28 is an approval with its exact arguments: %s reaches it',
-    async (decision, option, said, outcome) => {
+    'R-28 becomes an approval with the exact arguments, and %s reaches the program',
+    async (decision, option, answer, outcome) => {
       const stage = await open();
       const session = await stage.session();
       const { runId } = await session.submit(ASK);
@@ -299,7 +253,7 @@ describe('what a program asks for', () => {
       await stage.answer(session, { decision, scope: 'once' });
       const run = await session.ended(runId);
       expect(run.status).toBe('completed');
-      expect(outputOf(run)).toBe(said);
+      expect(outputOf(run)).toBe(answer);
       const permission = stage.received.find(({ type }) => type === 'permission');
       expect(permission?.['outcome']).toEqual({ outcome: 'selected', optionId: option });
       const [result] = await session.all('tool_result');
@@ -311,7 +265,7 @@ describe('what a program asks for', () => {
     },
   );
 
-  it('R-28 the rules decide first: what they allow or deny is asked of nobody', async () => {
+  it('R-28 is decided by rules first: people are asked only if no rule allows or denies it', async () => {
     const stage = await open({
       permissions: { allow: ['Shell(touch *)'], deny: ['Shell(rm *)'] },
     });
@@ -322,7 +276,7 @@ describe('what a program asks for', () => {
     expect(await session.all('waiting_approval')).toEqual([]);
   });
 
-  it('R-28 a command is a command, also where it is said to read', async () => {
+  it('R-28 is decided as a command even if the program reports it as reading', async () => {
     const stage = await open({ permissions: { deny: ['Shell(curl *)'] } });
     const session = await stage.session();
     const read = (json: string): string => `!ask c read {"file_path":"a",${json}}`;
@@ -335,7 +289,7 @@ describe('what a program asks for', () => {
     expect(outputOf(await session.ended(runId))).toBe('rejected');
   });
 
-  it('R-20 what was allowed with other arguments does not run, for it cannot be given them', async () => {
+  it('R-20 is rejected if it was allowed with other arguments, which the program cannot receive', async () => {
     const stage = await open();
     const session = await stage.session();
     const { runId } = await session.submit(ASK);
@@ -347,7 +301,7 @@ describe('what a program asks for', () => {
     expect(outputOf(await session.ended(runId))).toBe('rejected');
   });
 
-  it('a permission for one call does not become a standing one', async () => {
+  it('does not become permanent if it was allowed once', async () => {
     const stage = await open({ agent: { permissions: ['allow_always', 'reject_once'] } });
     const session = await stage.session();
     const { runId } = await session.submit(ASK);
@@ -355,7 +309,7 @@ describe('what a program asks for', () => {
     expect(outputOf(await session.ended(runId))).toBe('rejected');
   });
 
-  it('R-22 a question is still open after a restart, and its answer reaches the agent that asks again', async () => {
+  it('R-22 stays open after a restart, and its answer reaches the agent that asks again', async () => {
     const stage = await open({ keepsSessions: true });
     const session = await stage.session();
     const { runId } = await session.submit(ASK);
@@ -363,7 +317,7 @@ describe('what a program asks for', () => {
     await stage.restart();
     const again = session.on(stage.daemon);
     expect((await stage.asked(again)).approvalId).toBe(before.approvalId);
-    await until('the agent was told to go on', () => stage.prompts.length === 2);
+    await until('the prompt was repeated', () => stage.prompts.length === 2);
     await stage.answer(again, { decision: 'allow', scope: 'once' });
     const run = await again.ended(runId);
     expect(run.status).toBe('completed');
@@ -371,7 +325,7 @@ describe('what a program asks for', () => {
     expect(await again.all('waiting_approval')).toHaveLength(1);
   });
 
-  it('R-17 files are read and written in the workspace, and outside it only when a person says so', async () => {
+  it('R-17 is needed for files outside the workspace, but not inside it', async () => {
     const stage = await open({ definition: { mode: 'auto-edit' } });
     const session = await stage.session();
     const path = join(stage.workspace, 'a.txt');
@@ -388,7 +342,7 @@ describe('what a program asks for', () => {
     expect(existsSync(outside)).toBe(false);
   });
 
-  it('plan mode lets it write nothing', async () => {
+  it('is denied for writing in plan mode', async () => {
     const stage = await open({ definition: { mode: 'plan' } });
     const session = await stage.session();
     const path = join(stage.workspace, 'a.txt');

@@ -1,83 +1,55 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { decide } from '@stoa/core';
 import type { Principal, Run } from '@stoa/protocol';
-import {
-  AgentFixture,
-  type AgentFixtureOptions,
-  OWNER,
-  outputOf,
-  processesWith,
-  sendSignal,
-  until,
-} from '@stoa/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
-import { Sandbox } from '../tools/shell/sandbox.js';
-import { AcpDriver, type AcpLimits } from './acp-driver.js';
-import { GUARD } from './process-guard.js';
+import { OWNER, outputOf, processesWith, sendSignal, until } from '@stoa/testkit';
+import { describe, expect, it } from 'vitest';
+import { type AcpStageOptions, openStage } from './acp-stage.fixture.js';
+import { GUARD } from './spawn-program.js';
 
-const stages: AgentFixture[] = [];
-afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.close();
-});
-
-interface Options extends Omit<AgentFixtureOptions, 'driver'> {
-  readonly limits?: Partial<AcpLimits>;
-  readonly hasSandbox?: boolean;
-  /** Time stands still but for waits before a program is started again, which are kept here. */
+interface Options extends AcpStageOptions {
+  /** Records the waits before restarts, which take no time. The clock advances only with them. */
   readonly waits?: number[];
 }
 
-async function open({ limits, hasSandbox = true, waits, ...options }: Options = {}) {
+function open({ limits, waits, ...options }: Options = {}) {
   let time = 0;
-  const stage = await AgentFixture.open({
-    driver: (parts) =>
-      new AcpDriver({
-        ...parts,
-        ...(waits && {
-          now: () => time,
-          timers: {
-            after(milliseconds, callback) {
-              if (!BACKOFF_MS.includes(milliseconds)) {
-                return parts.timers.after(milliseconds, callback);
-              }
-              waits.push(milliseconds);
-              time += milliseconds;
-              return parts.timers.after(0, callback);
+  return openStage({
+    limits: { settleMs: 300, pingMs: 1_000, backoffMs: [1, 2, 3, 4], ...limits },
+    ports: ({ timers }) =>
+      waits
+        ? {
+            now: () => time,
+            timers: {
+              after(milliseconds, callback) {
+                if (!BACKOFF_MS.includes(milliseconds)) return timers.after(milliseconds, callback);
+                waits.push(milliseconds);
+                time += milliseconds;
+                return timers.after(0, callback);
+              },
             },
-          },
-        }),
-        sandbox: new Sandbox({
-          home: parts.home,
-          writable: parts.writable,
-          ...(hasSandbox ? {} : { bubblewrap: null }),
-        }),
-        decide,
-        limits: { settleMs: 300, pingMs: 1_000, backoffMs: [1, 2, 3, 4], ...limits },
-      }),
+          }
+        : {},
     ...options,
   });
-  stages.push(stage);
-  return stage;
 }
 
 const BACKOFF_MS = [1_000, 5_000, 15_000, 60_000];
-/** So that no other wait is taken for one of those. */
+/** Differ from the waits before restarts. */
 const OTHER_MS = { startMs: 59_000, sessionMs: 59_000, silenceMs: 599_000, pingMs: 999 };
 
 const failed = ({ status, failure }: Run) => ({ status, code: failure?.code });
 
-describe('a program that goes wrong', () => {
+describe('a program that fails', () => {
   it.each([
     ['exits', '!say so far\n!exit 7', 'acp_exited', 'exit status 7'],
     ['prints garbage', '!garbage 100', 'acp_protocol_error', 'garbage'],
     ['floods', '!flood', 'acp_flood', 'at once'],
     ['writes an endless line', '!long 3000000', 'acp_flood', 'more than 2000000 bytes'],
-    ['answers what nobody understands', '!malformed', 'acp_protocol_error', 'stopReason'],
-    ['says nothing', '!wait', 'acp_timeout', 'said nothing'],
+    ['sends an invalid answer', '!malformed', 'acp_protocol_error', 'stopReason'],
+    ['is silent', '!wait', 'acp_timeout', 'sent nothing'],
   ])(
-    'R-29 %s: the run fails with its cause, and another session goes on',
-    async (_, prompt, code, words) => {
+    'R-29 %s: the run fails with the cause, and another session continues',
+    async (_, prompt, code, message) => {
       const stage = await open({
         limits: {
           silenceMs: prompt === '!wait' ? 500 : 60_000,
@@ -89,13 +61,13 @@ describe('a program that goes wrong', () => {
       const session = await stage.session();
       const run = await session.ask(prompt);
       expect(failed(run)).toEqual({ status: 'failed', code });
-      expect(run.failure?.message).toContain(words);
+      expect(run.failure?.message).toContain(message);
       expect(outputOf(await other.ask('!say second'))).toBe('second');
       expect(outputOf(await session.ask('!say again'))).toBe('again');
     },
   );
 
-  it('R-29 what it had said before it went stands in the journal, with its stderr in the cause', async () => {
+  it('R-29 keeps its text so far in the journal, and its stderr in the cause', async () => {
     const stage = await open();
     const session = await stage.session();
     const run = await session.ask('!say so far\n!exit 7');
@@ -107,7 +79,7 @@ describe('a program that goes wrong', () => {
     });
   });
 
-  it('R-29 methods and updates that nobody knows are answered, and the turn goes on', async () => {
+  it('R-29 gets answers to unknown methods, and the turn continues', async () => {
     const stage = await open();
     const session = await stage.session();
     expect(outputOf(await session.ask('!unknown\n!say done'))).toBe('done');
@@ -120,22 +92,22 @@ describe('a program that goes wrong', () => {
   it.each([
     ['exit', 'acp_exited'],
     ['hang', 'acp_timeout'],
-  ] as const)('R-29 does not start (%s): the run fails with its cause', async (start, code) => {
+  ] as const)('R-29 does not start (%s): the run fails with the cause', async (start, code) => {
     const stage = await open({ agent: { start }, limits: { startMs: 1_500 } });
     const run = await (await stage.session()).ask('hello');
     expect(run.failure).toMatchObject({ phase: 'start', code });
   });
 
-  it('a greeting on the wrong stream does no harm', async () => {
+  it('may print a greeting to stdout', async () => {
     const stage = await open({ agent: { start: 'noise' } });
     expect(outputOf(await (await stage.session()).ask('!say hello'))).toBe('hello');
   });
 
-  it('R-29 is started again after 1, 5, 15 and 60 seconds, then every 60, until it does well', async () => {
+  it('R-29 is restarted after 1, 5, 15 and 60 seconds, then every 60, until a prompt succeeds', async () => {
     const waits: number[] = [];
     const stage = await open({ waits, limits: { backoffMs: BACKOFF_MS, ...OTHER_MS } });
     const session = await stage.session();
-    // Each is tried once more.
+    // Each prompt is retried once.
     for (let crash = 0; crash < 3; crash++) await session.ask('!exit 1');
     expect(waits).toEqual([1_000, 5_000, 15_000, 60_000, 60_000]);
     await session.ask('!say well');
@@ -145,14 +117,14 @@ describe('a program that goes wrong', () => {
   });
 
   it.each([true, false])(
-    'R-29 leaves no process behind, not even one that left its group (sandbox: %s)',
+    'R-29 leaves no running process, not even one outside its group (sandbox: %s)',
     async (hasSandbox) => {
       const stage = await open({ hasSandbox, agent: { ignoresTerm: true } });
       const session = await stage.session();
       await session.ask('!child\n!say hello');
       expect(stage.processes.length).toBeGreaterThan(1);
       expect(failed(await session.ask('!exit 1')).code).toBe('acp_exited');
-      await until('nothing is left', () => stage.processes.length === 0);
+      await until('no process runs', () => stage.processes.length === 0);
       await session.ask('!child\n!say hello');
       expect(stage.processes.length).toBeGreaterThan(1);
       await stage.driver.close();
@@ -160,7 +132,7 @@ describe('a program that goes wrong', () => {
     },
   );
 
-  it('R-29 dies with the daemon, however that ends, even where it was asked to before', async () => {
+  it('R-29 dies with the daemon, even if the daemon is killed after a SIGTERM', async () => {
     const mark = `guarded-${String(process.pid)}-${String(Date.now())}`;
     const program = ['/bin/sh', '-c', "trap '' TERM; sleep 600; sleep 600"];
     const parent = `
@@ -174,45 +146,45 @@ describe('a program that goes wrong', () => {
     for (const pid of processesWith(mark)) if (pid !== daemon.pid) sendSignal(pid, 'SIGTERM');
     daemon.kill('SIGKILL');
     await once(daemon, 'exit');
-    await until('nothing is left', () => processesWith(mark).length === 0);
+    await until('no process runs', () => processesWith(mark).length === 0);
   });
 
-  it('may take its time for a tool, as long as it answers', async () => {
+  it('may be silent during a call if it answers pings', async () => {
     const stage = await open({ limits: { silenceMs: 50 } });
     const session = await stage.session();
     const { runId } = await session.submit('!begin a execute {"command":"make"}\n!wait');
     const pings = () => stage.received.filter(({ type }) => type === 'unknown').length;
-    await until('it was asked whether it is there', () => pings() >= 3);
+    await until('it got some pings', () => pings() >= 3);
     const run = await stage.daemon.core.runs.get(OWNER, runId);
     expect(run.status).toBe('running');
   });
 
-  it('a daemon that stops does not wait for one that is still starting', async () => {
+  it('does not delay the end of the daemon while it starts', async () => {
     const stage = await open({ agent: { start: 'hang' } });
     const session = await stage.session();
     await session.submit('hello');
-    await until('it is being started', () => stage.processes.length > 0);
+    await until('it is starting', () => stage.processes.length > 0);
     await stage.daemon.core.runner.stop();
     await stage.driver.close();
     expect(stage.processes).toEqual([]);
   });
 
-  it('is ended when nobody has used it for long, and started again when somebody does', async () => {
+  it('ends after a while without use, and starts again with the next use', async () => {
     const stage = await open({ keepsSessions: true, limits: { idleMs: 100 } });
     const session = await stage.session();
     await session.ask('!say one');
-    await until('it is gone', () => stage.processes.length === 0);
+    await until('it has ended', () => stage.processes.length === 0);
     expect(outputOf(await session.ask('!say two'))).toBe('two');
     expect(stage.received.map(({ type }) => type)).toEqual(['new', 'prompt', 'load', 'prompt']);
   });
 });
 
-describe('a prompt that is cancelled', () => {
-  it('R-4 is ended in the program, which keeps its session', async () => {
+describe('a cancelled prompt', () => {
+  it('R-4 ends in the program, which keeps its session', async () => {
     const stage = await open({ limits: { settleMs: 10_000 } });
     const session = await stage.session();
     const { runId } = await session.submit('!say begun\n!wait');
-    await until('it is under way', async () => (await session.all('delivered')).length === 1);
+    await until('it is running', async () => (await session.all('delivered')).length === 1);
     await stage.daemon.core.runs.cancel(OWNER, runId);
     expect((await session.ended(runId)).status).toBe('cancelled');
     expect(outputOf(await session.ask('!say next'))).toBe('next');
@@ -220,7 +192,7 @@ describe('a prompt that is cancelled', () => {
     expect((await session.types()).at(-1)).toBe('completed');
   });
 
-  it('R-30 R-32 one that hangs costs its own session only: the other answers, and it begins a new one', async () => {
+  it('R-30 R-32 costs only its own session if it hangs: the other session answers, and a new one begins', async () => {
     const stage = await open();
     const other = await stage.session();
     await other.ask('!say before');
@@ -244,7 +216,7 @@ describe('a prompt that is cancelled', () => {
     expect(reprimed).toContain('Be brief.');
   });
 
-  it('R-30 a program that answers nothing any more is ended, and the other session recovers', async () => {
+  it('R-30 ends a program that no longer answers, and the other session recovers', async () => {
     const stage = await open();
     const other = await stage.session();
     await other.ask('!say before');
@@ -259,8 +231,8 @@ describe('a prompt that is cancelled', () => {
   });
 });
 
-describe('a daemon that is started again', () => {
-  it('R-32 R-14 continues the sessions of a program that can, and tells it nothing twice', async () => {
+describe('a restarted daemon', () => {
+  it('R-32 R-14 continues the sessions of a program if possible, and repeats nothing', async () => {
     const stage = await open({ keepsSessions: true });
     const session = await stage.session();
     await session.ask('!say one');
@@ -272,7 +244,7 @@ describe('a daemon that is started again', () => {
     expect((await again.all('note')).map(({ data }) => data.code)).toEqual(['acp_session']);
   });
 
-  it('R-32 otherwise tells a new session what was before, and says so', async () => {
+  it('R-32 otherwise sends the history to a new session, and notes it', async () => {
     const stage = await open();
     const session = await stage.session();
     await session.ask('!tool a read {"file_path":"x.txt"}\n!say my number is 42');
@@ -289,7 +261,7 @@ describe('a daemon that is started again', () => {
     expect(stage.prompts[2]).toBe('!say three');
   });
 
-  it('R-32 a program that loads a session and knows nothing of it is told what was before', async () => {
+  it('R-32 sends the history to a program that loads an empty session', async () => {
     const stage = await open({ keepsSessions: true, agent: { isForgetful: true } });
     const session = await stage.session();
     await session.ask('!say my number is 42');
@@ -300,21 +272,21 @@ describe('a daemon that is started again', () => {
     expect((await again.all('note')).map(({ data }) => data.code)).toContain('reprimed');
   });
 
-  it('R-12 takes up work that was cut off, and tells the outcome of its call is unknown', async () => {
+  it('R-12 resumes an interrupted run, and reports that the outcome of its call is unknown', async () => {
     const stage = await open({ keepsSessions: true });
     const session = await stage.session();
     const { runId } = await session.submit('!begin a execute {"command":"x"}\n!wait');
-    await until('the call is there', async () => (await session.all('tool_call')).length === 1);
+    await until('the call is journaled', async () => (await session.all('tool_call')).length === 1);
     await stage.restart();
     const again = session.on(stage.daemon);
-    await until('it is told to go on', () => stage.prompts.length === 2);
+    await until('the prompt was repeated', () => stage.prompts.length === 2);
     expect(stage.prompts[1]).toContain('cut off by a restart');
     expect(stage.prompts[1]).toContain('The outcome of these calls is unknown: execute.');
     await stage.daemon.core.runs.cancel(OWNER, runId);
     await again.ended(runId);
   });
 
-  it('a session that was cleared begins anew and knows nothing', async () => {
+  it('begins a cleared session without history', async () => {
     const stage = await open();
     const session = await stage.session();
     await session.ask('!say my number is 42');
@@ -325,8 +297,8 @@ describe('a daemon that is started again', () => {
   });
 });
 
-describe('where several people have agents', () => {
-  it('sessions of one person share a program', async () => {
+describe('programs of several people', () => {
+  it('are shared by the sessions of one person', async () => {
     const stage = await open();
     const first = await stage.session();
     const second = await stage.session();
@@ -337,7 +309,7 @@ describe('where several people have agents', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('another person has another', async () => {
+  it('are not shared between people', async () => {
     const stage = await open();
     const mine = await stage.session();
     await mine.ask('!say mine');
@@ -351,7 +323,7 @@ describe('where several people have agents', () => {
     const { sessions, inbox } = stage.daemon.core;
     const { sessionId } = await sessions.create(ada, { agentId: 'helper' });
     await inbox.submit(ada, sessionId, { text: '!say hers', rule: 'followup' });
-    await until('hers was asked', () => stage.prompts.length === 2);
+    await until('her prompt has arrived', () => stage.prompts.length === 2);
     expect(stage.processes.length).toBe(2 * before);
   });
 });

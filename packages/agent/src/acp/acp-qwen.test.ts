@@ -74,13 +74,13 @@ async function open() {
 }
 
 describe('qwen', { timeout: 120_000 }, () => {
-  it('R-26 its streamed answer, its tool calls and what they took are in the journal', async () => {
+  it('R-26 its streamed answer, its tool calls and its usage are in the journal', async () => {
     const { stage, model, session } = await open();
     const path = join(stage.workspace, 'a.txt');
     writeFileSync(path, 'forty-two\n');
     model.script([
       useTools([toolCall('read_file', { file_path: path })], {
-        text: 'I look. ',
+        text: 'I will read it. ',
         usage: { input: 1_000, output: 20 },
       }),
       say('The file says forty-two.', {
@@ -128,7 +128,7 @@ describe('qwen', { timeout: 120_000 }, () => {
     expect(tokens).toEqual(new Set([`Bearer token-of-${session.sessionId}`]));
   });
 
-  it('R-28 what it asks for is an approval; allowing and denying both reach it', async () => {
+  it('R-28 its requests become approvals, and both answers reach it', async () => {
     const { stage, model, session } = await open();
     const path = join(stage.workspace, 'made.txt');
     const write = { file_path: path, content: 'made\n' };
@@ -153,7 +153,7 @@ describe('qwen', { timeout: 120_000 }, () => {
     expect(results.map(({ data }) => data.outcome)).toEqual(['denied', 'ok']);
   });
 
-  it('R-32 its session goes on after a restart, and it is told nothing twice', async () => {
+  it('R-32 its session continues after a restart, and nothing is repeated', async () => {
     const { stage, model, session } = await open();
     model.script([say('Noted.'), say('It is 42.')]);
     await session.ask('My number is 42.');
@@ -166,7 +166,7 @@ describe('qwen', { timeout: 120_000 }, () => {
     expect((await again.all('note')).map(({ data }) => data.code)).toEqual(['acp_session']);
   });
 
-  it('R-4 a prompt that is cancelled ends in it, and it takes the next', async () => {
+  it('R-4 it ends a cancelled prompt and accepts the next', async () => {
     const { stage, model, session } = await open();
     model.script([
       useTools([toolCall('run_shell_command', { command: 'touch x', is_background: false })]),
@@ -178,6 +178,6 @@ describe('qwen', { timeout: 120_000 }, () => {
     expect((await session.ended(runId)).status).toBe('cancelled');
     const run = await session.ask('Are you there?');
     expect(outputOf(run)).toBe('Here I am.');
-    await until('nothing was given up', () => stage.diagnoses.length === 0);
+    await until('no session was given up', () => stage.diagnoses.length === 0);
   });
 });

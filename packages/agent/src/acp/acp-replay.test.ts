@@ -1,45 +1,20 @@
-import { decide } from '@stoa/core';
 import {
-  AgentFixture,
-  type AgentFixtureOptions,
+  type AgentFixture,
   type AgentSession,
   OWNER,
   outputOf,
   sendSignal,
   until,
 } from '@stoa/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
-import { Sandbox } from '../tools/shell/sandbox.js';
-import { AcpDriver, type AcpLimits } from './acp-driver.js';
+import { describe, expect, it } from 'vitest';
+import { type AcpStageOptions, openStage } from './acp-stage.fixture.js';
 
-const stages: AgentFixture[] = [];
-afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.close();
-});
-
-interface Options extends Omit<AgentFixtureOptions, 'driver'> {
-  readonly limits?: Partial<AcpLimits>;
-}
-
-async function open({ limits, ...options }: Options = {}): Promise<AgentFixture> {
-  const stage = await AgentFixture.open({
-    driver: (parts) =>
-      new AcpDriver({
-        ...parts,
-        sandbox: new Sandbox({ home: parts.home, writable: parts.writable }),
-        decide,
-        limits: { backoffMs: [1], ...limits },
-      }),
-    keepsSessions: true,
-    ...options,
-  });
-  stages.push(stage);
-  return stage;
-}
+const open = ({ limits, ...options }: AcpStageOptions = {}): Promise<AgentFixture> =>
+  openStage({ limits: { backoffMs: [1], ...limits }, keepsSessions: true, ...options });
 
 const LATE = { agent: { replay: 'late' } } as const;
 const PRIVATE = 'the salary is 4711';
-/** Long enough for all of a replay to come in the middle of the turn. */
+/** Takes long enough for a whole replay during the turn. */
 const SLOW = '!say Now.\n!raw {"sessionUpdate":"plan","entries":[]}\n!pause 1000\n!say Done.';
 
 /** A public channel with one agent in it. */
@@ -61,7 +36,7 @@ async function channelWith(stage: AgentFixture, { sessionId }: AgentSession) {
         return newest?.turn.outcome;
       });
     },
-    /** What agents said; of people only that they said something. */
+    /** The messages of agents, and the authors of other messages. */
     async read(): Promise<string[]> {
       const query = { scope: 'all', after: 0, limit: 200 } as const;
       const { messages } = await core().channels.messages(OWNER, channelId, query);
@@ -72,12 +47,12 @@ async function channelWith(stage: AgentFixture, { sessionId }: AgentSession) {
   };
 }
 
-describe('a program that repeats what was said when it loads a session', () => {
+describe('a program that repeats earlier messages when it loads a session', () => {
   it.each([
     [
       'after it was idle',
       async (stage: AgentFixture) => {
-        await until('it is gone', () => stage.processes.length === 0);
+        await until('it has ended', () => stage.processes.length === 0);
       },
     ],
     [
@@ -85,15 +60,15 @@ describe('a program that repeats what was said when it loads a session', () => {
       async (stage: AgentFixture) => {
         const before = stage.processes;
         for (const pid of before) {
-          // The guard ends by itself when its program has.
+          // The guard ends with its program.
           if (stage.processes.includes(pid)) sendSignal(pid, 'SIGKILL');
         }
-        await until('it is gone', () => stage.processes.every((pid) => !before.includes(pid)));
+        await until('it has ended', () => stage.processes.every((pid) => !before.includes(pid)));
       },
     ],
     ['after a restart of the daemon', (stage: AgentFixture) => stage.restart()],
   ])(
-    'AC-1 AC-2 late: none of it is journaled or published in a channel, %s',
+    'AC-1 AC-2 late: none of them is journaled or published in a channel, %s',
     async (how, interrupt) => {
       const stage = await open({ ...LATE, limits: how.includes('idle') ? { idleMs: 50 } : {} });
       const session = await stage.session();
@@ -109,14 +84,14 @@ describe('a program that repeats what was said when it loads a session', () => {
         'human:owner',
         'helper: Now.Done.',
       ]);
-      const said = (await again.all('model_message')).flatMap(({ data }) => data.parts);
-      const texts = said.map((part) => (part.type === 'text' ? part.text : ''));
+      const parts = (await again.all('model_message')).flatMap(({ data }) => data.parts);
+      const texts = parts.map((part) => (part.type === 'text' ? part.text : ''));
       expect(texts).toEqual(['one', PRIVATE, 'Now.Done.']);
       expect((await again.all('note')).map(({ data }) => data.code)).toContain('reprimed');
     },
   );
 
-  it('AC-3 such a program begins a new session and gets the earlier conversation from the journal', async () => {
+  it('AC-3 begins a new session and gets the earlier conversation from the journal', async () => {
     const stage = await open(LATE);
     const session = await stage.session();
     await session.ask('!say my number is 42');
@@ -127,10 +102,10 @@ describe('a program that repeats what was said when it loads a session', () => {
     expect(stage.prompts[1]).toContain('<untrusted source="journal of this session"');
     expect(stage.prompts[1]).toContain('my number is 42');
     const reprimed = (await again.all('note')).find(({ data }) => data.code === 'reprimed');
-    expect(reprimed?.data.text).toContain('would say again what was said');
+    expect(reprimed?.data.text).toContain('would repeat its earlier messages');
   });
 
-  it('AC-3 a preset that is known for it is never asked to load a session', async () => {
+  it('AC-3 is never asked to load a session if its preset says so', async () => {
     const stage = await open({ config: { preset: 'gemini' } });
     const session = await stage.session();
     await session.ask('!say my number is 42');
@@ -142,7 +117,7 @@ describe('a program that repeats what was said when it loads a session', () => {
     expect(stage.prompts[1]).toContain('my number is 42');
   });
 
-  it('AC-1 in the middle of a turn is stopped, and asked once more in a new session', async () => {
+  it('AC-1 is stopped if it does so during a turn, and gets the prompt again in a new session', async () => {
     const stage = await open();
     const session = await stage.session();
     await session.ask('!say one');
@@ -151,15 +126,15 @@ describe('a program that repeats what was said when it loads a session', () => {
     const old = { sessionUpdate: 'user_message_chunk', content: { type: 'text', text: PRIVATE } };
     const leak = { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: PRIVATE } };
     const lines = [old, leak].map((update) => `!once raw ${JSON.stringify(update)}`);
-    // So that the prompt itself does not contain what is repeated.
+    // The prompt itself must not contain the repeated text.
     const prompt = lines.join('\n').replaceAll('salary', '\\u0073alary');
     expect(outputOf(await again.ask(`${prompt}\n!say two`))).toBe('two');
     expect(stage.received.filter(({ type }) => type === 'new')).toHaveLength(2);
   });
 });
 
-describe('work that was cut off by a restart', () => {
-  it('AC-19 repeats the question, for a program that had not stored it', async () => {
+describe('a run that a restart interrupted', () => {
+  it('AC-19 repeats the prompt, for a program that had not stored it', async () => {
     const stage = await open({ agent: { forgetsPrompts: true } });
     const session = await stage.session();
     await session.ask('!say an earlier answer');
@@ -167,14 +142,14 @@ describe('work that was cut off by a restart', () => {
     await stage.asked(session);
     await stage.restart();
     const again = session.on(stage.daemon);
-    await until('it was asked again', () => stage.prompts.length === 3);
+    await until('the prompt was repeated', () => stage.prompts.length === 3);
     expect(stage.prompts[2]).toMatch(/cut off by a restart[^]*# What is asked now[^]*!permit/);
     await stage.answer(again, { decision: 'allow', scope: 'once' });
     expect(outputOf(await again.ended(runId))).toBe('allowed');
   });
 });
 
-describe('a session that is refreshed', () => {
+describe('a refreshed session', () => {
   it('AC-21 is closed in its program before it is opened again', async () => {
     const stage = await open({ agent: { closes: true } });
     const session = await stage.session();
@@ -190,7 +165,7 @@ describe('a session that is refreshed', () => {
     ]);
   });
 
-  it('AC-21 leaves a program with the old definition, which ends when no session is left in it', async () => {
+  it('AC-21 leaves the program of the old definition, which ends with its last session', async () => {
     const stage = await open({ agent: { closes: true } });
     const [one, two] = [await stage.session(), await stage.session()];
     await one.ask('!say one');
@@ -202,7 +177,7 @@ describe('a session that is refreshed', () => {
     expect(stage.processes).toEqual(expect.arrayContaining(old));
     await stage.daemon.core.sessions.refresh(OWNER, two.sessionId);
     await two.ask('!say two again');
-    await until('the old program is gone', () =>
+    await until('the old program has ended', () =>
       stage.processes.every((pid) => !old.includes(pid)),
     );
     const types = stage.received.map(

@@ -1,79 +1,28 @@
-import { type Driver, decide } from '@stoa/core';
 import type { Run } from '@stoa/protocol';
-import {
-  AgentFixture,
-  type AgentFixtureOptions,
-  OWNER,
-  outputOf,
-  processesOf,
-  until,
-} from '@stoa/testkit';
-import { afterEach, describe, expect, it } from 'vitest';
-import { Sandbox } from '../tools/shell/sandbox.js';
-import { AcpDriver, type AcpLimits } from './acp-driver.js';
+import { type AgentFixture, OWNER, outputOf, processesOf, until } from '@stoa/testkit';
+import { describe, expect, it } from 'vitest';
+import { type AcpStageOptions, openStage } from './acp-stage.fixture.js';
 
-const stages: AgentFixture[] = [];
-afterEach(async () => {
-  for (const stage of stages.splice(0)) await stage.close();
-});
-
-interface Options extends Omit<AgentFixtureOptions, 'driver'> {
-  readonly limits?: Partial<AcpLimits>;
-  /** Called with each text that is shown while the agent writes. */
-  readonly watch?: (text: string) => void;
-}
-
-async function open({ limits, watch, ...options }: Options = {}): Promise<AgentFixture> {
-  const stage = await AgentFixture.open({
-    driver: (parts) => {
-      const driver = new AcpDriver({
-        ...parts,
-        sandbox: new Sandbox({ home: parts.home, writable: parts.writable }),
-        decide,
-        limits: { settleMs: 300, pingMs: 1_000, backoffMs: [1, 2, 3, 4], ...limits },
-      });
-      return watch ? watched(driver, watch) : driver;
-    },
+const open = ({ limits, ...options }: AcpStageOptions = {}): Promise<AgentFixture> =>
+  openStage({
+    limits: { settleMs: 300, pingMs: 1_000, backoffMs: [1, 2, 3, 4], ...limits },
     ...options,
   });
-  stages.push(stage);
-  return stage;
-}
-
-/** As it is, but for what is shown. */
-function watched(driver: AcpDriver, watch: (text: string) => void): Driver {
-  return {
-    kind: driver.kind,
-    capabilities: driver.capabilities,
-    execute: (run) =>
-      driver.execute({
-        ...run,
-        showText(step, text) {
-          watch(text);
-          run.showText(step, text);
-        },
-      }),
-    forget: (sessionId) => {
-      driver.forget(sessionId);
-    },
-    close: () => driver.close(),
-  };
-}
 
 const sleeping = (text: string): number[] => processesOf('sleep', text);
 
 const failed = ({ status, failure }: Run) => ({ status, code: failure?.code });
 
-describe('the commands of a turn that is cancelled', () => {
+describe('the commands of a cancelled turn', () => {
   it.each([
-    ['that it keeps', {}, '!run sleep 4%N1 & sleep 4%N2'],
+    ['that it keeps running', {}, '!run sleep 4%N1 & sleep 4%N2'],
     ['without its environment', { clearsEnvironment: true }, '!run sleep 4%N1 & sleep 4%N2'],
     [
       'that left their parents',
       {},
       '!run (setsid nohup sleep 4%N1 >/dev/null 2>&1 &); exec sleep 4%N2',
     ],
-  ])('AC-16 are dead with their children within 5 seconds: those %s', async (_, agent, prompt) => {
+  ])('AC-16 end with their children within 5 seconds: those %s', async (_, agent, prompt) => {
     const stage = await open({ agent, limits: { settleMs: 3_000 } });
     const session = await stage.session();
     const marker = String(100_000 + Math.floor(Math.random() * 800_000));
@@ -82,14 +31,14 @@ describe('the commands of a turn that is cancelled', () => {
     const other = await stage.session();
     const at = Date.now();
     await stage.daemon.core.runs.cancel(OWNER, runId);
-    await until('none is left', () => sleeping(`4${marker}`).length === 0, { timeoutMs: 5_000 });
+    await until('none runs', () => sleeping(`4${marker}`).length === 0, { timeoutMs: 5_000 });
     expect(Date.now() - at).toBeLessThan(5_000);
     expect(outputOf(await other.ask('!say still here'))).toBe('still here');
     expect(outputOf(await session.ask('!say next'))).toBe('next');
     expect(stage.received.filter(({ type }) => type === 'new')).toHaveLength(2);
   });
 
-  it('AC-16 are ended without those of another turn in the same program', async () => {
+  it('AC-16 end, but not those of another turn in the same program', async () => {
     const stage = await open({ limits: { settleMs: 3_000 } });
     const [one, two] = [await stage.session(), await stage.session()];
     const [mine, theirs] = ['4711471', '4811481'];
@@ -98,13 +47,13 @@ describe('the commands of a turn that is cancelled', () => {
     const both = () => sleeping(mine).length > 0 && sleeping(theirs).length > 0;
     await until('both run', both);
     await stage.daemon.core.runs.cancel(OWNER, first.runId);
-    await until('mine is gone', () => sleeping(mine).length === 0, { timeoutMs: 5_000 });
+    await until('mine has ended', () => sleeping(mine).length === 0, { timeoutMs: 5_000 });
     expect(sleeping(theirs)).toHaveLength(1);
   });
 });
 
-describe('a program that is killed in the middle of a turn', () => {
-  it('AC-17 is asked once more when no call had begun', async () => {
+describe('a program that is killed during a turn', () => {
+  it('AC-17 gets the prompt once more if no call had begun', async () => {
     const stage = await open();
     const session = await stage.session();
     const run = await session.ask('!say I begin.\n!once exit 9\n!say Done.');
@@ -117,7 +66,7 @@ describe('a program that is killed in the middle of a turn', () => {
     expect(first).toContain('!once exit 9');
   });
 
-  it('AC-17 is not asked again when a call had begun: the run fails and names the call', async () => {
+  it('AC-17 does not get it again if a call had begun: the run fails and names the call', async () => {
     const stage = await open();
     const session = await stage.session();
     const run = await session.ask(
@@ -144,19 +93,19 @@ describe('a program whose model does not answer', () => {
     ],
     ['500', chunk('API Error: 500 {"type":"error"}')],
     ['503', '!fail 503 Service Unavailable'],
-  ])('AC-15 fails the run with its words: %s', async (words, prompt) => {
+  ])('AC-15 fails the run with its message: %s', async (message, prompt) => {
     const stage = await open();
     const run = await (await stage.session()).ask(prompt);
     expect(failed(run)).toEqual({ status: 'failed', code: 'acp_agent_error' });
-    expect(run.failure?.message).toContain(words);
+    expect(run.failure?.message).toContain(message);
     expect(outputOf(run)).toBe('');
   });
 
-  it('AC-15 can be the subject of an answer', async () => {
+  it('AC-15 does not fail if an answer quotes such an error', async () => {
     const stage = await open();
-    const said = 'The log says:\nError: 404 not found';
-    const run = await (await stage.session()).ask(chunk(said));
-    expect(outputOf(run)).toBe(said);
+    const answer = 'The log contains:\nError: 404 not found';
+    const run = await (await stage.session()).ask(chunk(answer));
+    expect(outputOf(run)).toBe(answer);
   });
 
   it('AC-15 shows that it is retrying', async () => {
@@ -171,7 +120,7 @@ describe('a program whose model does not answer', () => {
     expect(note?.data.text).toContain('is retrying: stream disconnected (429)');
   });
 
-  it('AC-15 shows that it is retrying behind what it has said, which stays', async () => {
+  it('AC-15 shows that it is retrying after its text, which remains', async () => {
     const shown: string[] = [];
     const stage = await open({ watch: (text) => shown.push(text) });
     const error = { message: 'stream disconnected (429)', willRetry: true };
@@ -185,16 +134,16 @@ describe('a program whose model does not answer', () => {
   it('AC-14 passes if it wrote nothing, although the program reports an error', async () => {
     const stage = await open();
     const session = await stage.session();
-    const words = 'Model stream ended with empty response text.';
-    expect(await session.ask(`!fail ${words}`)).toMatchObject({ status: 'completed', output: [] });
-    expect(failed(await session.ask(`!say Half an\n!fail ${words}`)).code).toBe('acp_agent_error');
+    const error = 'Model stream ended with empty response text.';
+    expect(await session.ask(`!fail ${error}`)).toMatchObject({ status: 'completed', output: [] });
+    expect(failed(await session.ask(`!say Half an\n!fail ${error}`)).code).toBe('acp_agent_error');
   });
 });
 
-describe('a program that is denied a call', () => {
+describe('a program with a denied call', () => {
   const DENY = { decision: 'deny', scope: 'once', message: 'use make instead' } as const;
 
-  it('AC-8 fails as denied if it stops without a word', async () => {
+  it('AC-8 fails as denied if it stops without an answer', async () => {
     for (const stop of ['!stop cancelled', '!stop end_turn']) {
       const stage = await open();
       const session = await stage.session();
@@ -214,8 +163,8 @@ describe('a program that is denied a call', () => {
     expect(outputOf(await session.ended(runId))).toBe('rejected');
     await session.ask('!say two');
     await session.ask('!say three');
-    const told = stage.prompts.map((prompt) => prompt.includes('use make instead'));
-    expect(told).toEqual([false, true, false]);
+    const hasReason = stage.prompts.map((prompt) => prompt.includes('use make instead'));
+    expect(hasReason).toEqual([false, true, false]);
   });
 
   const CALL = {

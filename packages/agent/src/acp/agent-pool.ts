@@ -1,21 +1,14 @@
-import { pause } from '../pause.js';
+import { orAborted, pause } from '../pause.js';
 import { AcpFailure } from './acp-failure.js';
 import { AgentProcess, type ProcessPorts } from './agent-process.js';
 import type { AgentProgram } from './agent-program.js';
-import { unlessAborted } from './within.js';
-
-export interface PoolPorts extends ProcessPorts {
-  /** How long a program that nobody uses is kept. */
-  readonly idleMs: number;
-  /** How long to wait before a program is started again, by how often it crashed in a row. */
-  readonly backoffMs: readonly number[];
-}
 
 /** A program in use. */
 export interface Lease {
   readonly process: AgentProcess;
-  /** It did what it was asked: what it did wrong before does not count any more. */
-  praise(): void;
+  /** Call it after a successful prompt. */
+  resetCrashes(): void;
+  /** Call it once. */
   release(): void;
 }
 
@@ -23,44 +16,52 @@ interface Slot {
   process: AgentProcess | undefined;
   starting: Promise<AgentProcess> | undefined;
   users: number;
-  /** It is ended when nobody uses it any more, without waiting. */
+  /** It ends as soon as it is unused. */
   isRetired: boolean;
   crashes: number;
   notBefore: number;
-  keepAlive: () => void;
+  cancelIdle: () => void;
 }
 
 /**
- * The agent programs that run: one for each key, started when it is first used. For each key:
+ * The running agent programs: one for each key, started at the first use. For each key:
  *
- *   none ──use──▶ starting ──▶ running ──nobody used it for long──▶ none
+ *   none ──use──▶ starting ──▶ running ──unused for a while──▶ none
  *                    └──failed──▶ waiting ◀──crashed──┘
  *                                    └──use, once the time has passed──▶ starting
  */
 export class AgentPool {
   readonly #slots = new Map<string, Slot>();
-  /** Programs that are being ended. */
-  readonly #leaving = new Set<Promise<void>>();
+  /** Programs that are ending. */
+  readonly #ending = new Set<Promise<void>>();
   readonly #closing = new AbortController();
 
-  constructor(private readonly ports: PoolPorts) {}
+  constructor(private readonly ports: ProcessPorts) {}
 
-  /** Throws AcpFailure when the program cannot be started, and the signal's reason when it aborts. */
+  /** Throws AcpFailure if the program cannot be started, and the signal's reason if it aborts. */
   async use(key: string, program: AgentProgram, signal: AbortSignal): Promise<Lease> {
     const slot = this.#slotOf(key);
     slot.isRetired = false;
     slot.users += 1;
-    slot.keepAlive();
+    slot.cancelIdle();
     try {
       const process = await this.#processOf(slot, program, signal);
-      return this.#lease(slot, process);
+      return {
+        process,
+        resetCrashes: () => {
+          slot.crashes = 0;
+        },
+        release: () => {
+          this.#release(slot);
+        },
+      };
     } catch (error) {
       this.#release(slot);
       throw error;
     }
   }
 
-  /** Ends a program that no session is left in, as soon as nobody uses it. */
+  /** Ends a program as soon as it is unused. */
   retire(process: AgentProcess): void {
     for (const slot of this.#slots.values()) {
       if (slot.process !== process) continue;
@@ -69,16 +70,16 @@ export class AgentPool {
     }
   }
 
-  /** Ends every program; resolves when none is left. */
+  /** Ends every program; resolves when all have ended. */
   async close(): Promise<void> {
     this.#closing.abort();
     for (const slot of this.#slots.values()) {
-      slot.keepAlive();
+      slot.cancelIdle();
       const starting = slot.starting?.then((process) => process.stop()).catch(() => undefined);
-      if (starting) this.#leaving.add(starting);
+      if (starting) this.#ending.add(starting);
       this.#stop(slot);
     }
-    await Promise.all(this.#leaving);
+    await Promise.all(this.#ending);
   }
 
   #slotOf(key: string): Slot {
@@ -91,7 +92,7 @@ export class AgentPool {
       isRetired: false,
       crashes: 0,
       notBefore: 0,
-      keepAlive: () => undefined,
+      cancelIdle: () => undefined,
     };
     this.#slots.set(key, slot);
     return slot;
@@ -103,7 +104,7 @@ export class AgentPool {
       if (this.#closing.signal.aborted)
         throw new AcpFailure('acp_exited', 'The daemon is stopping');
       if (slot.process) return slot.process;
-      if (slot.starting) return unlessAborted(signal, slot.starting);
+      if (slot.starting) return orAborted(slot.starting, signal);
       const wait = slot.notBefore - this.ports.now();
       if (wait <= 0) {
         slot.starting = this.#start(slot, program);
@@ -120,7 +121,7 @@ export class AgentPool {
       void process.ended.then((failure) => {
         if (slot.process === process) slot.process = undefined;
         if (failure) this.#crashed(slot);
-        this.#leave(process.gone);
+        this.#waitFor(process.gone);
       });
       if (slot.users === 0) this.#startIdling(slot);
       return process;
@@ -134,23 +135,9 @@ export class AgentPool {
   }
 
   #crashed(slot: Slot): void {
-    const { backoffMs, now } = this.ports;
-    slot.notBefore = now() + (backoffMs[slot.crashes] ?? backoffMs.at(-1) ?? 0);
+    const { backoffMs } = this.ports.limits;
+    slot.notBefore = this.ports.now() + (backoffMs[slot.crashes] ?? backoffMs.at(-1) ?? 0);
     slot.crashes += 1;
-  }
-
-  #lease(slot: Slot, process: AgentProcess): Lease {
-    let isHeld = true;
-    return {
-      process,
-      praise: () => {
-        slot.crashes = 0;
-      },
-      release: () => {
-        if (isHeld) this.#release(slot);
-        isHeld = false;
-      },
-    };
   }
 
   #release(slot: Slot): void {
@@ -159,9 +146,9 @@ export class AgentPool {
   }
 
   #startIdling(slot: Slot): void {
-    slot.keepAlive();
-    const idleMs = slot.isRetired ? 0 : this.ports.idleMs;
-    slot.keepAlive = this.ports.timers.after(idleMs, () => {
+    slot.cancelIdle();
+    const idleMs = slot.isRetired ? 0 : this.ports.limits.idleMs;
+    slot.cancelIdle = this.ports.timers.after(idleMs, () => {
       this.#stop(slot);
     });
   }
@@ -170,13 +157,13 @@ export class AgentPool {
     const { process } = slot;
     slot.process = undefined;
     slot.isRetired = false;
-    if (process) this.#leave(process.stop());
+    if (process) this.#waitFor(process.stop());
   }
 
-  #leave(gone: Promise<void>): void {
-    const leaving = gone.finally(() => {
-      this.#leaving.delete(leaving);
+  #waitFor(gone: Promise<void>): void {
+    const ending = gone.finally(() => {
+      this.#ending.delete(ending);
     });
-    this.#leaving.add(leaving);
+    this.#ending.add(ending);
   }
 }

@@ -7,41 +7,40 @@ import {
   RequestError,
   type RequestPermissionResponse,
 } from '@agentclientprotocol/sdk';
-import type { Timers } from '@stoa/core';
+import type { Diagnose, Timers } from '@stoa/core';
 import { z } from 'zod';
 import { type Scrub, scrubber } from '../builtin/scrub.js';
+import { endProcesses } from '../end-processes.js';
 import { startTimeOf } from '../tools/shell/process-tree.js';
 import type { Sandbox } from '../tools/shell/sandbox.js';
-import { AcpFailure } from './acp-failure.js';
-import { AgentCalls } from './agent-calls.js';
+import { within } from '../within.js';
+import { AcpFailure, asAcpFailure } from './acp-failure.js';
+import type { AcpLimits } from './acp-limits.js';
 import type { AgentProgram } from './agent-program.js';
 import {
   type AgentCapabilities,
   Initialized,
   PermissionRequest,
   ReadFileRequest,
+  readAnswer,
   WriteFileRequest,
 } from './answers.js';
-import { endProcesses } from './end-processes.js';
-import { inWords } from './in-words.js';
-import { messageStream, STREAM_LIMITS, type StreamLimits } from './message-stream.js';
-import { newServerName } from './own-server.js';
-import { familyOf, type Relative } from './process-family.js';
+import { type Descendant, descendantsOf } from './descendants.js';
+import { messageStream } from './message-stream.js';
+import { newServerName } from './session-servers.js';
 import { spawnProgram } from './spawn-program.js';
-import { within } from './within.js';
 
 export interface ProcessPorts {
   readonly sandbox: Sandbox;
   readonly timers: Timers;
-  /** Milliseconds that only grow. */
+  /** Milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** Told of what is worth a line in the log. Must not throw. */
-  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
-  readonly limits?: Partial<StreamLimits>;
-  readonly startMs: number;
+  /** Writes a line to the log. Must not throw. */
+  readonly diagnose: Diagnose;
+  readonly limits: AcpLimits;
 }
 
-/** Who is asked when a program speaks of one of its sessions. */
+/** Receives the notifications and requests of one session of a program. */
 export interface SessionListener {
   update(update: unknown): void;
   permission(request: PermissionRequest): Promise<RequestPermissionResponse>;
@@ -49,11 +48,11 @@ export interface SessionListener {
   writeTextFile(request: WriteFileRequest): Promise<void>;
 }
 
-/** As many sessions have names of their own; then they are used again. */
+/** How many sessions get distinct names for Stoa's MCP server before the names repeat. */
 const SERVER_NAMES = 64;
 const STDERR_CHARS = 16_384;
-const TOLD_CHARS = 1_000;
-/** How long the pipes may take to run dry after the program has ended. */
+const STDERR_MESSAGE_CHARS = 1_000;
+/** How long to wait for buffered output after the program has ended. */
 const DRAIN_MS = 200;
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
 
@@ -62,31 +61,30 @@ const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' }
  *
  *   starting ──initialize answered──▶ up ──exit, flood, garbage, no answer, stop──▶ ended
  *
- * Ended is for good: nothing of it is left running when `gone` resolves.
+ * An ended program is not restarted. No process of it runs any more when `gone` resolves.
  */
 export class AgentProcess {
-  readonly #stderr = new TextTail(STDERR_CHARS);
+  /** The end of its stderr and of its invalid output. */
+  #stderr = '';
   readonly #listeners = new Map<string, SessionListener>();
   readonly #connection: ClientConnection;
   readonly #exited: Promise<string>;
-  /** Takes the secrets that it and its sessions were given out of a text. */
+  /** Removes the secrets of the program and its sessions from a text. */
   readonly scrub = (text: string): string => this.#scrub(text);
   readonly #secrets: string[];
   #scrub: Scrub;
-  readonly calls: AgentCalls;
-  /** Resolves with why it ended; undefined when it was stopped. */
+  /** Resolves with the failure that ended it; undefined if it was stopped. */
   readonly ended: Promise<AcpFailure | undefined>;
-  /** Resolves when no process of it is left. */
+  /** Resolves when none of its processes runs. */
   readonly gone: Promise<void>;
   #end!: (failure: AcpFailure | undefined) => void;
   #hasEnded = false;
-  /** Nothing older can be a process of it. */
+  /** When the guard started: older processes are not its descendants. */
   readonly #since: number | undefined;
-  #heardAt: number;
-  /** How many sessions were opened in it. */
-  #sessions = 0;
+  #lastMessageAt: number;
+  #openedSessions = 0;
   #capabilities: AgentCapabilities = {};
-  /** It answered `session/load` before it had said again all that was said. */
+  /** It answered `session/load` before it had replayed the whole session. */
   replaysLate = false;
 
   private constructor(
@@ -96,7 +94,7 @@ export class AgentProcess {
     private readonly mark: string,
     private readonly serverNames: readonly string[],
   ) {
-    this.#heardAt = ports.now();
+    this.#lastMessageAt = ports.now();
     const since = child.pid === undefined ? undefined : startTimeOf(child.pid);
     this.#since = since === undefined ? undefined : Number(since);
     this.#secrets = [...program.secrets];
@@ -106,14 +104,13 @@ export class AgentProcess {
     });
     this.#exited = this.#watch();
     this.#connection = this.#connect();
-    this.calls = new AgentCalls(this.#connection.agent, this.ended, ports.timers);
-    this.gone = this.ended.then(() => this.#clear());
+    this.gone = this.ended.then(() => this.#endProcesses());
     void this.#exited.then((how) => {
-      this.#close(new AcpFailure('acp_exited', this.#withStderr(`${program.name} ended (${how})`)));
+      this.end(new AcpFailure('acp_exited', this.#withStderr(`${program.name} ended (${how})`)));
     });
   }
 
-  /** Starts a program and waits until it is ready, unless it is called off. Throws AcpFailure. */
+  /** Starts a program and waits until it is ready, unless the signal aborts. Throws AcpFailure. */
   static async start(
     program: AgentProgram,
     ports: ProcessPorts,
@@ -122,10 +119,10 @@ export class AgentProcess {
     const serverNames = Array.from({ length: SERVER_NAMES }, newServerName);
     const { child, mark } = await spawnProgram(program, serverNames, ports.sandbox);
     const started = new AgentProcess(child, program, ports, mark, serverNames);
-    const callOff = (): void => {
-      started.#close(undefined);
+    const abort = (): void => {
+      started.end();
     };
-    signal.addEventListener('abort', callOff, { once: true });
+    signal.addEventListener('abort', abort, { once: true });
     try {
       signal.throwIfAborted();
       await started.#initialize();
@@ -133,14 +130,10 @@ export class AgentProcess {
     } catch (error) {
       const failure = (await within(ports.timers, DRAIN_MS, started.ended))?.value;
       await started.stop();
-      throw failure ?? inWords(started, error);
+      throw failure ?? asAcpFailure(started, error);
     } finally {
-      signal.removeEventListener('abort', callOff);
+      signal.removeEventListener('abort', abort);
     }
-  }
-
-  get pid(): number | undefined {
-    return this.child.pid;
   }
 
   get hasEnded(): boolean {
@@ -151,12 +144,12 @@ export class AgentProcess {
     return this.#capabilities;
   }
 
-  /** What nobody is to read in what it says. */
+  /** Values that must not appear in its output. */
   get secrets(): readonly string[] {
     return this.#secrets;
   }
 
-  /** It was given these too. Returns what ends that. */
+  /** Also treats these values as secrets, until the returned function is called. */
   keepSecret(secrets: readonly string[]): () => void {
     this.#secrets.push(...secrets);
     this.#scrub = scrubber(this.#secrets);
@@ -166,14 +159,14 @@ export class AgentProcess {
     };
   }
 
-  /** The name of Stoa's own MCP server for the next session; the program got all of them when it started. */
+  /** The name of Stoa's own MCP server in the next session; the program knows all of them from its start. */
   nextServerName(): string {
-    const name = this.serverNames[this.#sessions % this.serverNames.length];
-    this.#sessions += 1;
+    const name = this.serverNames[this.#openedSessions % this.serverNames.length];
+    this.#openedSessions += 1;
     return name ?? newServerName();
   }
 
-  /** Gives what the program says of a session to this listener. Returns what ends that. */
+  /** Sends the messages about a session to this listener, until the returned function is called. */
   listen(agentSessionId: string, listener: SessionListener): () => void {
     this.#listeners.set(agentSessionId, listener);
     return () => {
@@ -181,48 +174,75 @@ export class AgentProcess {
     };
   }
 
-  /** Whether it says anything at all within this time; every program answers what it does not know. */
+  /**
+   * Sends a request. Rejects with the failure that ended the program, with a RequestError if the program answered with
+   * an error, and with AcpFailure if the answer is invalid.
+   */
+  async request<T>(schema: z.ZodType<T>, method: string, params: unknown): Promise<T> {
+    let answer: unknown;
+    try {
+      answer = await this.#connection.agent.request(method, params);
+    } catch (error) {
+      if (error instanceof RequestError) throw error;
+      throw (await this.ended) ?? new AcpFailure('acp_exited', 'It was stopped');
+    }
+    return readAnswer(schema, method, answer);
+  }
+
+  /** Sends a request that must be answered in time. */
+  async requestWithin<T>(
+    milliseconds: number,
+    schema: z.ZodType<T>,
+    method: string,
+    params: unknown,
+  ): Promise<T> {
+    const request = this.request(schema, method, params);
+    const answer = await within(this.ports.timers, milliseconds, request);
+    if (answer) return answer.value;
+    const seconds = String(Math.round(milliseconds / 1_000));
+    throw new AcpFailure('acp_timeout', `It did not answer ${method} within ${seconds} seconds`);
+  }
+
+  /** Sends a notification; whether it arrives is not known. */
+  notify(method: string, params: unknown): void {
+    this.#connection.agent.notify(method, params).catch(() => undefined);
+  }
+
+  /** Whether it sends any message in time; every program answers an unknown method with an error. */
   async isAnswering(milliseconds: number): Promise<boolean> {
     const asked = this.ports.now();
-    const answer = this.calls.request(z.unknown(), '_stoa/ping', {}).then(
+    const answer = this.request(z.unknown(), '_stoa/ping', {}).then(
       () => true,
       (error: unknown) => error instanceof RequestError,
     );
     const answered = await within(this.ports.timers, milliseconds, answer);
-    return answered?.value ?? this.#heardAt > asked;
+    return answered?.value ?? this.#lastMessageAt > asked;
   }
 
-  /** Its living processes, but for its guard. */
-  async family(): Promise<readonly Relative[]> {
-    const { pid } = this;
-    return pid === undefined ? [] : familyOf({ leader: pid, mark: this.mark });
+  /** Its running processes without the guard. */
+  async descendants(): Promise<readonly Descendant[]> {
+    const { pid } = this.child;
+    return pid === undefined ? [] : descendantsOf({ leader: pid, mark: this.mark });
   }
 
-  /** How many sessions were opened in it so far. */
-  get opened(): number {
-    return this.#sessions;
+  get openedSessions(): number {
+    return this.#openedSessions;
   }
 
-  /** How many turns it serves. */
-  get turns(): number {
+  get openTurns(): number {
     return this.#listeners.size;
   }
 
-  /** Ends it because of what it did. */
-  fail(failure: AcpFailure): void {
-    this.#close(failure);
-  }
-
   async stop(): Promise<void> {
-    this.#close(undefined);
+    this.end();
     await this.gone;
   }
 
   async #initialize(): Promise<void> {
-    const { startMs } = this.ports;
+    const { startMs } = this.ports.limits;
     const { initialize, authenticate } = methods.agent;
     const hasFiles = this.program.takesFileCallbacks;
-    const answer = await this.calls.within(startMs, Initialized, initialize, {
+    const answer = await this.requestWithin(startMs, Initialized, initialize, {
       protocolVersion: PROTOCOL_VERSION,
       clientCapabilities: {
         fs: { readTextFile: hasFiles, writeTextFile: hasFiles },
@@ -231,42 +251,38 @@ export class AgentProcess {
       clientInfo: { name: 'stoa', title: 'Stoa', version: '1' },
     });
     if (answer.protocolVersion !== PROTOCOL_VERSION) {
-      const words = `${this.program.name} speaks version ${String(answer.protocolVersion)} of the protocol, not ${String(PROTOCOL_VERSION)}`;
-      throw new AcpFailure('acp_protocol_error', words);
+      const message = `${this.program.name} speaks version ${String(answer.protocolVersion)} of the protocol, not ${String(PROTOCOL_VERSION)}`;
+      throw new AcpFailure('acp_protocol_error', message);
     }
     this.#capabilities = answer.agentCapabilities ?? {};
     const { loginMethod } = this.program;
     if (loginMethod !== undefined) {
       const login = { methodId: loginMethod };
-      await this.calls.within(startMs, z.unknown(), authenticate, login);
+      await this.requestWithin(startMs, z.unknown(), authenticate, login);
     }
   }
 
   #connect(): ClientConnection {
     const { stdin, stdout } = this.child;
     if (!stdin || !stdout) throw new Error('an agent program was started without its pipes');
-    // What happens to the pipes shows in how the program ends.
+    // A broken pipe shows in how the program ends.
     stdin.on('error', () => undefined);
-    const stream = messageStream(
-      { stdin, stdout },
-      { ...STREAM_LIMITS, ...this.ports.limits },
-      {
-        now: this.ports.now,
-        heard: () => {
-          this.#heardAt = this.ports.now();
-        },
-        update: (params) => {
-          const { sessionId, update } = anything(params);
-          if (typeof sessionId === 'string') this.#listeners.get(sessionId)?.update(update);
-        },
-        stray: (line) => {
-          this.#stderr.add(`${line}\n`);
-        },
-        failed: ({ code, message }) => {
-          this.#close(new AcpFailure(code, `${this.program.name}: ${this.scrub(message)}`));
-        },
+    const stream = messageStream({ stdin, stdout }, this.ports.limits.stream, {
+      now: this.ports.now,
+      received: () => {
+        this.#lastMessageAt = this.ports.now();
       },
-    );
+      update: (params) => {
+        const { sessionId, update } = fieldsOf(params);
+        if (typeof sessionId === 'string') this.#listeners.get(sessionId)?.update(update);
+      },
+      invalidLine: (line) => {
+        this.#addStderr(`${line}\n`);
+      },
+      failed: ({ code, message }) => {
+        this.end(new AcpFailure(code, `${this.program.name}: ${this.scrub(message)}`));
+      },
+    });
     return client({ name: 'stoa' })
       .onRequest(methods.client.session.requestPermission, PermissionRequest, ({ params }) => {
         const listener = this.#listeners.get(params.sessionId);
@@ -288,12 +304,12 @@ export class AgentProcess {
     return listener;
   }
 
-  /** Resolves with how it exited. */
+  /** Resolves with a description of its exit. */
   #watch(): Promise<string> {
     const { child } = this;
     child.stderr?.setEncoding('utf8');
     child.stderr?.on('data', (text: string) => {
-      this.#stderr.add(text);
+      this.#addStderr(text);
     });
     for (const pipe of [child.stderr, child.stdio[3]]) pipe?.on('error', () => undefined);
     return new Promise((resolve) => {
@@ -310,20 +326,20 @@ export class AgentProcess {
     });
   }
 
-  #close(failure: AcpFailure | undefined): void {
+  end(failure?: AcpFailure): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     if (failure) {
       const { code, message } = failure;
-      const { pid } = this;
+      const { pid } = this.child;
       this.ports.diagnose('an agent program ended', { code, message, pid });
     }
     this.#end(failure);
     this.#connection.close(failure);
   }
 
-  async #clear(): Promise<void> {
-    const { pid } = this;
+  async #endProcesses(): Promise<void> {
+    const { pid } = this.child;
     this.child.stdin?.end();
     if (pid === undefined) return;
     const marks = { leader: pid, marker: this.mark, since: this.#since };
@@ -331,32 +347,24 @@ export class AgentProcess {
     const isLeft = await endProcesses(marks, {
       timers: this.ports.timers,
       exited: this.#exited,
-      // A sandbox would die of it and take the program with it at once.
-      isGroupTold: kind === 'none',
+      // The signal would end a sandbox, which kills the program at once.
+      signalsGroup: kind === 'none',
     });
-    if (isLeft) this.ports.diagnose('processes of an agent program are left', { pid });
+    if (isLeft) this.ports.diagnose('processes of an agent program still run', { pid });
   }
 
-  #withStderr(words: string): string {
-    const tail = this.scrub(this.#stderr.text).trim().slice(-TOLD_CHARS).toWellFormed();
-    return tail === '' ? words : `${words}: ${tail}`;
+  #addStderr(text: string): void {
+    this.#stderr = (this.#stderr + text).slice(-STDERR_CHARS);
+  }
+
+  #withStderr(message: string): string {
+    const tail = this.scrub(this.#stderr.toWellFormed())
+      .trim()
+      .slice(-STDERR_MESSAGE_CHARS)
+      .toWellFormed();
+    return tail === '' ? message : `${message}: ${tail}`;
   }
 }
 
-const anything = (params: unknown): { readonly sessionId?: unknown; readonly update?: unknown } =>
+const fieldsOf = (params: unknown): { readonly sessionId?: unknown; readonly update?: unknown } =>
   typeof params === 'object' && params !== null ? params : {};
-
-/** Keeps the end of what is written to it. */
-class TextTail {
-  #text = '';
-
-  constructor(private readonly chars: number) {}
-
-  add(text: string): void {
-    this.#text = (this.#text + text).slice(-this.chars);
-  }
-
-  get text(): string {
-    return this.#text.toWellFormed();
-  }
-}

@@ -16,23 +16,26 @@ describe('the program of a definition', () => {
     ['codex', [], { INITIAL_AGENT_MODE: 'read-only' }, 'read-only'],
     ['gemini', ['--approval-mode', 'default', '-m'], {}, 'default'],
     ['opencode', ['acp'], {}, 'build'],
-  ] as const)('%s is made to ask, whatever the definition says', (preset, args, env, mode) => {
-    const program = agentProgram(
-      {
-        kind: 'acp',
-        preset,
-        command: ['/opt/agent'],
-        env: { INITIAL_AGENT_MODE: 'agent-full-access' },
-      },
-      ENVIRONMENT,
-    );
-    expect(program.command[0]).toBe('/opt/agent');
-    for (const arg of args) expect(program.command).toContain(arg);
-    expect(program.environment).toMatchObject(env);
-    expect(program.askingMode).toBe(mode);
-  });
+  ] as const)(
+    '%s asks before it acts, even if the definition sets another mode',
+    (preset, args, env, mode) => {
+      const program = agentProgram(
+        {
+          kind: 'acp',
+          preset,
+          command: ['/opt/agent'],
+          env: { INITIAL_AGENT_MODE: 'agent-full-access' },
+        },
+        ENVIRONMENT,
+      );
+      expect(program.command[0]).toBe('/opt/agent');
+      for (const arg of args) expect(program.command).toContain(arg);
+      expect(program.environment).toMatchObject(env);
+      expect(program.askingMode).toBe(mode);
+    },
+  );
 
-  it('AC-7 opencode asks about everything but what only reads', () => {
+  it('AC-7 opencode asks about everything that does not only read', () => {
     const { environment } = agentProgram({ kind: 'acp', preset: 'opencode' }, ENVIRONMENT);
     const permission = JSON.parse(environment['OPENCODE_PERMISSION'] ?? '') as Record<
       string,
@@ -45,7 +48,7 @@ describe('the program of a definition', () => {
     ]);
   });
 
-  it('gets of the daemon what it needs and what is named, and no keys besides', () => {
+  it('gets the usual and the named variables of the daemon, and no other keys', () => {
     const { environment, secrets } = agentProgram(
       { kind: 'acp', command: ['agent'], env: { A_KEY: '$OPENAI_API_KEY', MODEL: '${MY_MODEL}' } },
       ENVIRONMENT,
@@ -65,16 +68,16 @@ describe('the program of a definition', () => {
     [{ env: { A: '$STOA_HOME' } }, 'STOA_HOME is not set'],
     [{ env: { STOA_TOKEN: 'x' } }, 'STOA_TOKEN'],
     [{ env: { A: '$NOT_THERE' } }, 'NOT_THERE is not set'],
-  ])('%j is refused', (config, words) => {
+  ])('%j is refused', (config, message) => {
     const make = () => agentProgram({ kind: 'acp', command: ['agent'], ...config }, ENVIRONMENT);
-    expect(make).toThrow(words);
+    expect(make).toThrow(message);
   });
 
   it('needs a preset or a command', () => {
     expect(() => agentProgram({ kind: 'acp' }, ENVIRONMENT)).toThrow('preset and command');
   });
 
-  it('of one family goes on with its sessions when its key or its path changes', () => {
+  it('keeps its family and sessions when its key or path changes', () => {
     const of = (command: string, key: string) =>
       agentProgram({ kind: 'acp', preset: 'qwen', command: [command], env: { K: key } }, {});
     expect(of('/a/qwen', '1').family).toBe(of('/b/qwen', '2').family);

@@ -2,43 +2,39 @@ import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { type DriverConfigOf, StoaError } from '@stoa/protocol';
+import { expandVariables, UnsetVariable } from '../mcp/expand-variables.js';
 import { childEnvironment, isSecretName } from '../tools/shell/child-environment.js';
-import { isOwn, namedValues } from './named-values.js';
 import { PRESETS, type Preset, type ProgramSettings } from './presets.js';
 
-/** An agent program as it is started. */
+/** How an agent program is started. */
 export interface AgentProgram {
   readonly name: string;
   readonly command: readonly string[];
-  /** All of its environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Values of it that nobody is to read. */
+  /** Values of its environment that must not appear in output. */
   readonly secrets: readonly string[];
   readonly ownServerArgs: Preset['ownServerArgs'];
   readonly askingMode: string | undefined;
   readonly loginMethod: string | undefined;
-  /** To be chosen in each session, where the program cannot be told it when it starts. */
+  /** The model to select in each session; undefined if it is selected at the start. */
   readonly sessionModel: string | undefined;
   readonly install: string | undefined;
-  /** The directory it works in. One program works in one: others are read-only to it. */
+  /** The only workspace that the program may write to. */
   readonly workspace: string | undefined;
-  /** What it keeps for itself, by absolute paths. */
+  /** Absolute paths of its own files. */
   readonly settings: Pick<ProgramSettings, 'directories' | 'files'>;
-  /** Whether what it says when it loads a session ends before it answers; where not, none is loaded. */
   readonly replaysCleanly: boolean;
-  /** Whether it reads and writes files through Stoa where that is offered. */
   readonly takesFileCallbacks: boolean;
-  /** Whether it offers a session the MCP servers of its other sessions. */
   readonly sharesServers: boolean;
-  /** Equal for programs that are started alike. */
+  /** Equal for programs with the same command, environment and workspace. */
   readonly digest: string;
-  /** Equal for programs that know the same sessions: keys and paths may change. */
+  /** Equal for programs that share their sessions: their keys and paths may differ. */
   readonly family: string;
 }
 
 /**
- * What a definition starts. With a preset, its `command` only says how the program is called: the
- * arguments of the preset follow it, so that it always asks before it acts. Throws `invalid_agent`.
+ * The program of a definition. With a preset, `command` replaces only the name of the program: the arguments of the preset
+ * follow it, so that the program asks before it acts. Throws `invalid_agent`.
  */
 export function agentProgram(
   config: DriverConfigOf<'acp'>,
@@ -49,16 +45,17 @@ export function agentProgram(
   const start = config.command ?? (preset && [preset.program]);
   if (!start) throw new StoaError('invalid_agent', 'driver: one of preset and command is needed');
   const model = config.model ?? preset?.defaultModel;
-  const told = model === undefined ? {} : (preset?.model(model) ?? {});
-  const command = [...start, ...(preset?.args ?? []), ...(told.args ?? [])];
+  const modelOptions = model === undefined ? {} : (preset?.model(model) ?? {});
+  const command = [...start, ...(preset?.args ?? []), ...(modelOptions.args ?? [])];
   const written = config.env ?? {};
-  const stoas = Object.keys(written).find(isOwn);
-  if (stoas !== undefined) {
-    throw new StoaError('invalid_agent', `driver.env: ${stoas} is a name of Stoa's own`);
+  const reserved = Object.keys(written).find(isReserved);
+  if (reserved !== undefined) {
+    throw new StoaError('invalid_agent', `driver.env: ${reserved} is reserved for Stoa`);
   }
-  const values = namedValues(written, 'driver.env', daemonEnvironment);
-  // What makes it ask is not for a definition to change.
-  const own = { ...(told.env && { [told.env[0]]: told.env[1] }), ...values, ...preset?.env };
+  const values = expandForAgent(written, 'driver.env', daemonEnvironment);
+  const modelVariable = modelOptions.env && { [modelOptions.env[0]]: modelOptions.env[1] };
+  // A definition must not override the variables of the preset, which make the program ask.
+  const own = { ...modelVariable, ...values, ...preset?.env };
   const login = preset?.login;
   const environment = { ...childEnvironment(daemonEnvironment), ...own };
   return {
@@ -96,7 +93,7 @@ function settingsOf(
 const digestOf = (value: unknown): string =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex');
 
-/** Those that are called so, here or in the daemon's environment. */
+/** The values whose variable has the name of a secret, here or in the daemon's environment. */
 function secretsOf(
   written: Readonly<Record<string, string>>,
   values: Readonly<Record<string, string>>,
@@ -107,3 +104,24 @@ function secretsOf(
       : [],
   );
 }
+
+/**
+ * Replaces `$NAME` by variables of the daemon, except for Stoa's own, which never leave it. `field` is the part of the
+ * definition. Throws `invalid_agent`.
+ */
+export function expandForAgent(
+  values: Readonly<Record<string, string>>,
+  field: string,
+  environment: Readonly<NodeJS.ProcessEnv>,
+): Record<string, string> {
+  const available = Object.entries(environment).filter(([name]) => !isReserved(name));
+  try {
+    return expandVariables(values, Object.fromEntries(available));
+  } catch (error) {
+    if (!(error instanceof UnsetVariable)) throw error;
+    throw new StoaError('invalid_agent', `${field}: ${error.message}`);
+  }
+}
+
+/** Variables of Stoa hold tokens, and options for its command line. */
+const isReserved = (name: string): boolean => /^STOA_/i.test(name);

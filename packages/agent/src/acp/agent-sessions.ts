@@ -1,71 +1,97 @@
 import { methods } from '@agentclientprotocol/sdk';
-import type { RunContext, Transcript } from '@stoa/core';
+import type { Diagnose, RunContext, Transcript } from '@stoa/core';
 import { z } from 'zod';
 import { serverSecrets } from '../mcp/server-secrets.js';
 import type { AgentProcess } from './agent-process.js';
 import type { KnownServers } from './call-subjects.js';
-import { type McpAccess, type McpFor, mcpServers } from './mcp-servers.js';
 import { openSession } from './open-session.js';
 import { lastTextOf } from './replay.js';
-import { readNote, SESSION_NOTE } from './session-note.js';
+import { type McpAccess, type McpFor, sessionServers } from './session-servers.js';
 import type { SessionUpdate } from './session-updates.js';
 
-/** A session of an agent program that a session of Stoa speaks to. */
+/** The code of the journal note that names the session of the agent program, so that it can continue after a restart. */
+export const SESSION_NOTE = 'acp_session';
+
+const SessionNote = z.object({
+  id: z.string().min(1),
+  /** The family of the program: its id means nothing to others. */
+  program: z.string(),
+  /** The digest of the instructions that the session has received; empty if none. */
+  instructions: z.string().default(''),
+});
+
+function readNote(text: string | undefined): z.infer<typeof SessionNote> | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return SessionNote.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A session of an agent program that belongs to a session of Stoa. */
 export interface AgentSession {
   readonly id: string;
-  /** The digest of the instructions it was given; undefined before. */
-  told: string | undefined;
-  /** Why it has to be told what was before; undefined when it knows. */
-  history: string | undefined;
-  /** As it stands in the journal. */
+  /** The digest of the instructions that it has received. */
+  instructions: string | undefined;
+  /** Why it needs the earlier conversation from the journal; undefined if it knows it. */
+  historyReason: string | undefined;
+  /** Its note in the journal. */
   note: string | undefined;
   readonly mode: string | undefined;
-  /** Whether it was there before this program began it. */
+  /** Whether it existed before it was opened in this process. */
   readonly isContinued: boolean;
-  /** The MCP servers it was given. */
+  /** The MCP servers that it received. */
   readonly servers: KnownServers;
   commands: ReadonlySet<string>;
 }
 
+export const writeNote = (session: AgentSession, process: AgentProcess): string =>
+  JSON.stringify({
+    id: session.id,
+    program: process.program.family,
+    instructions: session.instructions ?? '',
+  } satisfies z.infer<typeof SessionNote>);
+
 export interface AgentSessionsPorts {
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   readonly mcpFor?: McpFor;
-  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
+  readonly diagnose: Diagnose;
   readonly sessionMs: number;
-  /** No session is left in this program, and another took its place. */
-  readonly left: (process: AgentProcess) => void;
+  /** Called when the last session of a program has moved to another program. */
+  readonly abandoned: (process: AgentProcess) => void;
 }
 
-interface Held {
+interface OpenSession {
   readonly session: AgentSession;
   readonly process: AgentProcess;
   readonly access: McpAccess | undefined;
-  /** Under which memory it was opened: what is held apart has a session of its own. */
+  /** The isolated memory and the denied servers it was opened with: others need another session. */
   readonly scope: string;
-  /** From here on what it was given is no secret of the program any more. */
-  readonly release: () => void;
+  /** Stops treating the secrets of this session as secrets of the program. */
+  readonly releaseSecrets: () => void;
 }
 
 /**
  * Which session of which program belongs to which session of Stoa.
  *
- *   none ──open──▶ held ──its program ended──▶ none: the next run continues it from the journal's note
- *                   ├──did not stop──▶ given up: the next run begins a new one and tells it what was
- *                   └──forgotten, or opened elsewhere──▶ closing ──its program said so──▶ none
+ *   none ──open──▶ open ──its program ended──▶ none: the next run continues it by the journal's note
+ *                   ├──did not stop──▶ given up: the next run creates a new one, with the history from the journal
+ *                   └──forgotten, or opened elsewhere──▶ closing ──its program answered──▶ none
  */
 export class AgentSessions {
-  readonly #held = new Map<string, Held>();
-  /** The program that a session was in last, while it runs. */
+  readonly #open = new Map<string, OpenSession>();
+  /** The running program that a session used last. */
   readonly #last = new Map<string, AgentProcess>();
-  /** Sessions of programs that hang: they are not asked again. */
+  /** Ids of sessions that hang in their program. They are not continued. */
   readonly #givenUp = new Set<string>();
   readonly #opening = new Map<string, Promise<AgentSession>>();
-  /** Sessions that are being closed in their programs: nobody opens them before that is done. */
+  /** Sessions that their program is closing. They are opened again only afterwards. */
   readonly #closing = new Map<string, Promise<void>>();
 
   constructor(private readonly ports: AgentSessionsPorts) {}
 
-  /** A run that was cancelled while it opened its session leaves the rest of that to the next. */
+  /** Opens the session of a run. If the run is cancelled meanwhile, the next run waits for the result. */
   async open(
     run: RunContext,
     process: AgentProcess,
@@ -77,7 +103,7 @@ export class AgentSessions {
     const earlier = this.#opening.get(sessionId);
     const opening = Promise.resolve(earlier)
       .catch(() => undefined)
-      .then(() => this.#open(run, process, transcript, denied));
+      .then(() => this.#openNext(run, process, transcript, denied));
     this.#opening.set(sessionId, opening);
     try {
       return await opening;
@@ -86,7 +112,7 @@ export class AgentSessions {
     }
   }
 
-  async #open(
+  async #openNext(
     run: RunContext,
     process: AgentProcess,
     transcript: Transcript,
@@ -95,21 +121,21 @@ export class AgentSessions {
     const { entries, notes } = transcript;
     const { sessionId, workspace, persona } = run.session;
     const written = notes.get(SESSION_NOTE);
-    const held = this.#held.get(sessionId);
-    // What the journal does not say, or says otherwise, was cleared or done by another daemon.
-    const scope = JSON.stringify([scopeOf(run), ...[...denied].sort()]);
-    const isHeld = held?.process === process && !process.hasEnded && held.scope === scope;
-    if (isHeld && held.session.note === written) return held.session;
-    this.#leave(sessionId);
+    const open = this.#open.get(sessionId);
+    const scope = JSON.stringify([isolatedMemory(run), ...[...denied].sort()]);
+    const isOpen = open?.process === process && !process.hasEnded && open.scope === scope;
+    // With another note, the journal was cleared or another daemon continued the session.
+    if (isOpen && open.session.note === written) return open.session;
+    this.forget(sessionId);
     await this.#closing.get(sessionId);
-    this.#abandon(this.#last.get(sessionId), process);
+    this.#reportAbandoned(this.#last.get(sessionId), process);
     const note = readNote(written);
     const known = note?.program === process.program.family ? note : undefined;
     const isUsable = known !== undefined && !this.#givenUp.has(known.id);
     const access = this.ports.mcpFor?.(run);
     const all = Object.entries(persona.definition.mcpServers ?? {});
     const configured = Object.fromEntries(all.filter(([name]) => !denied.has(name)));
-    const release = process.keepSecret([
+    const releaseSecrets = process.keepSecret([
       ...(access ? [access.token] : []),
       ...Object.values(configured).flatMap(
         (server) => serverSecrets(server, this.ports.environment).keys,
@@ -117,20 +143,20 @@ export class AgentSessions {
     ]);
     try {
       const ownName = process.nextServerName();
-      const offered = mcpServers(
+      const { servers, unusable } = sessionServers(
         access,
         ownName,
         configured,
         process.capabilities.mcpCapabilities?.http === true,
         this.ports.environment,
       );
-      if (offered.left.length > 0) {
-        const words = `${process.program.name} cannot use these MCP servers: ${offered.left.join(', ')}`;
-        await run.journal.note('mcp_unsupported', words);
+      if (unusable.length > 0) {
+        const text = `${process.program.name} cannot use these MCP servers: ${unusable.join(', ')}`;
+        await run.journal.note('mcp_unsupported', text);
       }
       const opened = await openSession(process, {
         cwd: workspace,
-        mcpServers: offered.servers,
+        mcpServers: servers,
         knownId: isUsable ? known.id : undefined,
         lastText: lastTextOf(transcript),
         milliseconds: this.ports.sessionMs,
@@ -139,8 +165,10 @@ export class AgentSessions {
       const session: AgentSession = {
         id: opened.id,
         mode: opened.mode,
-        told: opened.isNew || !known || known.told === '' ? undefined : known.told,
-        history: isLost ? reprimed(known !== undefined && !isUsable, opened.isNew) : undefined,
+        instructions: opened.isNew ? undefined : known?.instructions || undefined,
+        historyReason: isLost
+          ? historyReason(known !== undefined && !isUsable, opened.isNew)
+          : undefined,
         note: written,
         isContinued: opened.isNew === undefined,
         servers: {
@@ -149,16 +177,16 @@ export class AgentSessions {
         },
         commands: new Set(),
       };
-      this.#hold(sessionId, { session, process, access, release, scope });
+      this.#add(sessionId, { session, process, access, releaseSecrets, scope });
       return session;
     } catch (error) {
       access?.revoke();
-      release();
+      releaseSecrets();
       throw error;
     }
   }
 
-  /** What a program says of a session by itself. A mode in which it would not ask is not kept. */
+  /** Applies a change that the program reports. If it leaves the mode in which it asks, that is set again. */
   changed(
     process: AgentProcess,
     session: AgentSession,
@@ -172,8 +200,8 @@ export class AgentSessions {
     if (mode === undefined || change.modeId === mode) return;
     const request = { sessionId: id, modeId: mode };
     const { setMode } = methods.agent.session;
-    process.calls
-      .within(this.ports.sessionMs, z.unknown(), setMode, request)
+    process
+      .requestWithin(this.ports.sessionMs, z.unknown(), setMode, request)
       .catch((error: unknown) => {
         this.ports.diagnose('an agent program left the mode in which it asks', { mode, error });
       });
@@ -181,27 +209,21 @@ export class AgentSessions {
 
   giveUp(sessionId: string, session: AgentSession): void {
     this.#givenUp.add(session.id);
-    if (this.#held.get(sessionId)?.session === session) this.#drop(sessionId);
+    if (this.#open.get(sessionId)?.session === session) this.#remove(sessionId);
   }
 
-  /** The session ended, was cleared or was refreshed: closes it in its program. */
+  /** Closes the session in its program, if the program supports that. */
   forget(sessionId: string): void {
-    this.#leave(sessionId);
-  }
-
-  /** Closes the session in its program, where the program can. */
-  #leave(sessionId: string): void {
-    const held = this.#held.get(sessionId);
-    if (!held) return;
-    this.#drop(sessionId);
-    const { process, session } = held;
+    const open = this.#open.get(sessionId);
+    if (!open) return;
+    this.#remove(sessionId);
+    const { process, session } = open;
     const canClose = process.capabilities.sessionCapabilities?.close !== undefined;
     if (!canClose || process.hasEnded) return;
     const { close } = methods.agent.session;
-    const closed = process.calls
-      .within(Math.min(CLOSE_MS, this.ports.sessionMs), z.unknown(), close, {
-        sessionId: session.id,
-      })
+    const closeMs = Math.min(CLOSE_MS, this.ports.sessionMs);
+    const closed = process
+      .requestWithin(closeMs, z.unknown(), close, { sessionId: session.id })
       .then(
         () => undefined,
         () => undefined,
@@ -212,42 +234,41 @@ export class AgentSessions {
     this.#closing.set(sessionId, closed);
   }
 
-  /** A session goes on in another program: the one before ends when no session is left in it. */
-  #abandon(before: AgentProcess | undefined, now: AgentProcess): void {
+  #reportAbandoned(before: AgentProcess | undefined, now: AgentProcess): void {
     if (!before || before === now || before.hasEnded) return;
-    const isUsed = [...this.#held.values()].some((held) => held.process === before);
-    if (!isUsed) this.ports.left(before);
+    const isUsed = [...this.#open.values()].some(({ process }) => process === before);
+    if (!isUsed) this.ports.abandoned(before);
   }
 
   close(): void {
-    for (const sessionId of [...this.#held.keys()]) this.#drop(sessionId);
+    for (const sessionId of [...this.#open.keys()]) this.#remove(sessionId);
   }
 
-  #hold(sessionId: string, held: Held): void {
-    this.#held.set(sessionId, held);
-    this.#last.set(sessionId, held.process);
-    void held.process.ended.then(() => {
-      if (this.#last.get(sessionId) === held.process) this.#last.delete(sessionId);
-      // A program that is started anew may have it again.
-      this.#givenUp.delete(held.session.id);
-      if (this.#held.get(sessionId) === held) this.#drop(sessionId);
+  #add(sessionId: string, open: OpenSession): void {
+    this.#open.set(sessionId, open);
+    this.#last.set(sessionId, open.process);
+    void open.process.ended.then(() => {
+      if (this.#last.get(sessionId) === open.process) this.#last.delete(sessionId);
+      // After a restart the program may be able to continue it.
+      this.#givenUp.delete(open.session.id);
+      if (this.#open.get(sessionId) === open) this.#remove(sessionId);
     });
   }
 
-  #drop(sessionId: string): void {
-    const held = this.#held.get(sessionId);
-    held?.access?.revoke();
-    held?.release();
-    this.#held.delete(sessionId);
+  #remove(sessionId: string): void {
+    const open = this.#open.get(sessionId);
+    open?.access?.revoke();
+    open?.releaseSecrets();
+    this.#open.delete(sessionId);
   }
 }
 
 const CLOSE_MS = 3_000;
 
-const scopeOf = ({ memoryScope: { namespace, mode } }: RunContext): string =>
+const isolatedMemory = ({ memoryScope: { namespace, mode } }: RunContext): string =>
   mode === 'isolated' ? namespace : '';
 
-function reprimed(wasGivenUp: boolean, { reason }: { readonly reason: string }): string {
-  const why = wasGivenUp ? 'it did not stop when it was told to' : reason;
-  return `The agent begins a new session, because the one before cannot go on (${why}). It is told from the journal what was before.`;
+function historyReason(wasGivenUp: boolean, { reason }: { readonly reason: string }): string {
+  const why = wasGivenUp ? 'it did not stop when it was cancelled' : reason;
+  return `The agent begins a new session, because the previous one cannot continue (${why}). It gets the earlier conversation from the journal.`;
 }

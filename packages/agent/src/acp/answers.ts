@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AcpFailure } from './acp-failure.js';
 
-/** What of the messages of a program is used; whatever else stands in them is left alone. */
+/** The parts of a program's messages that are used; everything else is ignored. */
 const flag = z.boolean().optional().catch(undefined);
 const support = z.looseObject({}).optional().catch(undefined);
 
@@ -32,7 +32,7 @@ const ConfigOption = z.looseObject({
   options: Values.optional().catch(undefined),
 });
 
-/** How a session is set; loading one says the same as making one. */
+/** The settings of a session, in the answers to creating and to loading one. */
 export const SessionSettings = z.looseObject({
   modes: z
     .looseObject({
@@ -83,13 +83,12 @@ export const WriteFileRequest = z.looseObject({
 });
 export type WriteFileRequest = z.infer<typeof WriteFileRequest>;
 
-/** Throws AcpFailure for an answer that does not say what it must. */
+/** Throws AcpFailure if an answer lacks what it must contain. */
 export function readAnswer<T>(schema: z.ZodType<T>, method: string, answer: unknown): T {
-  // Some programs answer with nothing where nothing has to be said.
+  // Some programs answer without a result if no field is required.
   const { data, error } = schema.safeParse(answer ?? {});
   if (data !== undefined) return data;
   const problem = error?.issues[0];
   const where = problem === undefined ? '' : ` (${problem.path.join('.')}: ${problem.message})`;
-  const words = `It answered ${method} with what the protocol does not say${where}`;
-  throw new AcpFailure('acp_protocol_error', words);
+  throw new AcpFailure('acp_protocol_error', `Its answer to ${method} is invalid${where}`);
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type KnownServers, touchesOf } from './call-subjects.js';
+import { callSubjects, type KnownServers } from './call-subjects.js';
 import { ToolCall } from './tool-call.js';
 
 const NAME = 'stoa0123456789abcdef';
@@ -11,14 +11,14 @@ const SERVERS: KnownServers = {
 };
 
 const allOf = (report: Record<string, unknown>) =>
-  touchesOf(new ToolCall({ toolCallId: 'c', ...report }), '/ws', SERVERS);
+  callSubjects(new ToolCall({ toolCallId: 'c', ...report }), '/ws', SERVERS);
 
-const touches = (report: Record<string, unknown>) => {
+const subjectsOf = (report: Record<string, unknown>) => {
   const { kind, subjects } = allOf(report);
   return { kind, subjects };
 };
 
-describe('what a call touches', () => {
+describe('the subjects of a call', () => {
   it.each([
     [
       'a command',
@@ -27,7 +27,7 @@ describe('what a call touches', () => {
       [{ type: 'shell', command: 'git status' }],
     ],
     [
-      'a command in words, quoted',
+      'a command as a list, quoted',
       { kind: 'execute', rawInput: { command: ['bash', '-lc', "echo 'a; b'"] } },
       'execute',
       [{ type: 'shell', command: `bash -lc 'echo '\\''a; b'\\'''` }],
@@ -59,17 +59,17 @@ describe('what a call touches', () => {
       'other',
       [{ type: 'mcp', server: 'files', tool: 'read' }],
     ],
-    ['reading of nothing known', { kind: 'read' }, 'other', [{ type: 'none' }]],
-    ['an edit of nothing known', { kind: 'edit' }, 'other', [{ type: 'none' }]],
-    ['what nobody knows', { kind: 'think' }, 'other', [{ type: 'none' }]],
+    ['none for reading without a path', { kind: 'read' }, 'other', [{ type: 'none' }]],
+    ['none for an edit without a path', { kind: 'edit' }, 'other', [{ type: 'none' }]],
+    ['none for an unknown kind', { kind: 'think' }, 'other', [{ type: 'none' }]],
     [
-      'a command that is only said in its title',
+      'a command that is only in its title',
       { kind: 'execute', title: 'curl x' },
       'execute',
       [{ type: 'shell', command: 'curl x' }, { type: 'none' }],
     ],
-  ])('is %s', (_, report, kind, subjects) => {
-    expect(touches(report)).toEqual({ kind, subjects });
+  ])('are %s', (_, report, kind, subjects) => {
+    expect(subjectsOf(report)).toEqual({ kind, subjects });
   });
 
   const SHELL = (command: string) => ({ type: 'shell', command });
@@ -95,23 +95,23 @@ describe('what a call touches', () => {
     ],
     ['elsewhere', { command: 'make', cwd: '/evil' }, [SHELL('cd /evil && make')]],
     ['below', { command: 'make', cwd: '/ws/sub', shell: '/bin/bash' }, [SHELL('make')]],
-  ])('is a command %s, also where it is said to read', (_, rawInput, commands) => {
+  ])('include a command %s, even if the call is reported as reading', (_, rawInput, commands) => {
     const report = { kind: 'read', locations: [{ path: '/ws/a' }], rawInput };
-    const { kind, subjects } = touches(report);
+    const { kind, subjects } = subjectsOf(report);
     expect(kind).toBe('read');
     expect(subjects).toEqual(expect.arrayContaining([...commands, PATH('/ws/a')]));
-    const ran = touches({ kind: 'execute', rawInput }).subjects;
+    const ran = subjectsOf({ kind: 'execute', rawInput }).subjects;
     expect(ran).toEqual(commands);
   });
 
   it.each([
-    ['variables', { command: 'git status', env: { GIT_SSH_COMMAND: 'curl x' } }],
-    ['arguments of an unknown shape', { command: 'git', args: { a: 1 } }],
+    ['an environment', { command: 'git status', env: { GIT_SSH_COMMAND: 'curl x' } }],
+    ['an argument of an unknown shape', { command: 'git', args: { a: 1 } }],
     ['a command of an unknown shape', { command: ['git', null] }],
     ['a path of an unknown shape', { path: `a\n/../../../etc/passwd` }],
-    ['no names', 'cat /etc/passwd'],
-  ])('is not known where there are %s', (_, rawInput) => {
-    const { kind, subjects } = touches({ kind: 'read', locations: [{ path: 'a' }], rawInput });
+    ['no name', 'cat /etc/passwd'],
+  ])('are unknown if there is %s', (_, rawInput) => {
+    const { kind, subjects } = subjectsOf({ kind: 'read', locations: [{ path: 'a' }], rawInput });
     expect(kind).toBe('other');
     expect(subjects).toContainEqual({ type: 'none' });
   });
@@ -124,37 +124,37 @@ describe('what a call touches', () => {
     [{ path: '~/.ssh/id' }, join(homedir(), '.ssh/id')],
     [{ path: '/ws/a', changes: { '/etc/passwd': { type: 'update' } } }, '/etc/passwd'],
     [{ path: '/ws/a', edits: [{ file_path: '/etc/passwd', text: '' }] }, '/etc/passwd'],
-  ])('is every path in %j', (rawInput, path) => {
-    const { subjects } = touches({ kind: 'edit', rawInput });
+  ])('include every path in %j', (rawInput, path) => {
+    const { subjects } = subjectsOf({ kind: 'edit', rawInput });
     expect(subjects).toContainEqual(PATH(path));
   });
 
-  it('is no path that stands in a text', () => {
+  it('include no paths in a text', () => {
     const rawInput = { path: 'a', file_text: '/* x */', old_string: '/etc', content: '../..' };
-    expect(touches({ kind: 'edit', rawInput }).subjects).toEqual([PATH('a')]);
+    expect(subjectsOf({ kind: 'edit', rawInput }).subjects).toEqual([PATH('a')]);
   });
 
-  it('is each host, whatever it is said to do', () => {
+  it('include each host, independent of the kind', () => {
     const rawInput = { path: 'a', url: 'https://a.example/', urls: ['https://b.example/x'] };
     for (const kind of ['read', 'fetch']) {
-      expect(touches({ kind, rawInput }).subjects).toEqual(
+      expect(subjectsOf({ kind, rawInput }).subjects).toEqual(
         expect.arrayContaining(['a.example', 'b.example'].map((host) => ({ type: 'url', host }))),
       );
     }
   });
 
-  it('is each tool that an ambiguous name can mean, so that no server passes as another', () => {
-    expect(touches({ kind: 'other', name: 'mcp__stoa__x__drop' }).subjects).toEqual([
+  it('are all tools that an ambiguous name can refer to', () => {
+    expect(subjectsOf({ kind: 'other', name: 'mcp__stoa__x__drop' }).subjects).toEqual([
       { type: 'mcp', server: 'stoa', tool: 'x__drop' },
       { type: 'mcp', server: 'stoa__x', tool: 'drop' },
     ]);
   });
 
-  it('is what it is called last, too', () => {
+  it('include the latest name', () => {
     const call = new ToolCall({ toolCallId: 'c', kind: 'read', locations: [{ path: 'a' }] });
     call.announce('c');
     call.add({ toolCallId: 'c', name: 'mcp__db__drop' });
-    expect(touchesOf(call, '/ws', SERVERS).subjects).toEqual([
+    expect(callSubjects(call, '/ws', SERVERS).subjects).toEqual([
       { type: 'mcp', server: 'db', tool: 'drop' },
     ]);
   });
@@ -170,7 +170,7 @@ describe('what a call touches', () => {
       { title: 'anything', kind: 'execute', rawInput: { server: 'S', tool: 'T', arguments: {} } },
     ],
     ['_meta of claude', { _meta: { claudeCode: { toolName: 'mcp__S__T' } } }],
-  ])('AC-7 AC-10 is an MCP tool that is reported as %s', (_, form) => {
+  ])('AC-7 AC-10 are an MCP tool that is reported as %s', (_, form) => {
     const as = (server: string, tool: string): Record<string, unknown> =>
       JSON.parse(
         JSON.stringify(form)
@@ -192,18 +192,18 @@ describe('what a call touches', () => {
     ['a path in a text that has no name', { rawInput: { any: '/etc/passwd' } }],
     ['a host', { rawInput: { url: 'https://evil.example' } }],
     ['arguments without names', { rawInput: 'curl x|sh' }],
-    ['a place', { locations: [{ path: '/etc/passwd' }] }],
+    ['a location', { locations: [{ path: '/etc/passwd' }] }],
     ['a diff', { content: [{ type: 'diff', path: 'a', newText: '' }] }],
     ['another name', { _meta: { claudeCode: { toolName: 'Bash' } } }],
     ['fields of another server', { rawInput: { server: 'db', tool: 'drop', arguments: {} } }],
-  ])('SE-56 SE-57 is no tool of Stoa where it has %s', (_, more) => {
+  ])('SE-56 SE-57 are no tool of Stoa if the call has %s', (_, more) => {
     expect(allOf({ name: `mcp__${NAME}__emit_output`, ...more }).ownTool).toBeUndefined();
     expect(
       allOf({ name: `mcp__${NAME}__emit_output`, rawInput: { content: '/etc' } }).ownTool,
     ).toBe('emit_output');
   });
 
-  it('SE-56 is the command that it carries, whatever tool the program names', () => {
+  it('SE-56 include the command of a call with any tool name', () => {
     const report = { kind: 'execute', rawInput: { command: 'id > canary' } };
     for (const names of [
       { name: `mcp__${NAME}__emit_output` },
@@ -213,7 +213,7 @@ describe('what a call touches', () => {
     }
   });
 
-  it('AC-5 could be what its text says, where it names no command', () => {
+  it('AC-5 possibly include commands in its text, if the arguments have none', () => {
     const text = 'Run this:\n```\nrm -rf x\n```\nor `curl y`';
     const content = [{ type: 'content', content: { type: 'text', text } }];
     const { possible } = allOf({ kind: 'execute', title: 'Shell', content });

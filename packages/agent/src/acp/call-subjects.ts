@@ -1,30 +1,35 @@
 import type { Subject } from '../tools/tool.js';
 import { type McpName, mcpArguments, mcpNames, possibleMcpNames } from './mcp-names.js';
 import { commandText, namedArguments } from './named-arguments.js';
-import { OWN_SERVER, type OwnServer } from './own-server.js';
+import { OWN_SERVER, type OwnServer } from './session-servers.js';
 import type { ToolCall } from './tool-call.js';
 
-export interface Touches {
+/** What a call does, as far as the program describes it. */
+export interface CallSubjects {
   readonly kind: ToolCall['kind'];
-  /** Each of them is decided about, and the strictest answer counts. */
+  /** The strictest decision on any of them is the decision on the call. */
   readonly subjects: readonly Subject[];
-  /** What else it could mean: deny and ask rules are matched against these too. */
+  /** Other possible meanings of the call, which deny and ask rules match too. */
   readonly possible: readonly Subject[];
-  /** The tool of Stoa's own server that it is; nothing else passes under that name. */
+  /** The tool of Stoa's own server, if the call is nothing else. */
   readonly ownTool?: string;
 }
 
-/** The MCP servers that a session of a program was given. */
+/** The MCP servers that a session of a program received. */
 export interface KnownServers {
   readonly own: OwnServer | undefined;
   readonly names: readonly string[];
 }
 
 /**
- * What a call touches, as far as the program says it: all that it names, whatever kind it is said to be
- * of. A call of which that is not known counts as one that could do anything: it is asked about.
+ * The subjects of a call: everything that its arguments name, independent of the kind that the program reports. If that
+ * is not enough to know what the call does, the subject `none` is among them, and people are asked.
  */
-export function touchesOf(call: ToolCall, workspace: string, servers: KnownServers): Touches {
+export function callSubjects(
+  call: ToolCall,
+  workspace: string,
+  servers: KnownServers,
+): CallSubjects {
   const named = namedArguments(call.rawInput, workspace);
   const { own } = servers;
   const tools = mcpNames(call, [...(own ? [own.name] : []), ...servers.names]);
@@ -38,27 +43,27 @@ export function touchesOf(call: ToolCall, workspace: string, servers: KnownServe
   const possible = possibleSubjects(call, commands.length > 0);
   if (tools.length > 0) {
     const ofTools = tools.map((tool): Subject => ({ type: 'mcp', ...tool }));
-    // A tool of a server takes what it likes for arguments, but a command is a command.
+    // Only commands count among the arguments of an MCP tool: paths and hosts may mean anything there.
     return { kind: 'other', subjects: [...ofTools, ...commands], possible };
   }
   const hosts = named.hosts.map((host): Subject => ({ type: 'url', host }));
-  // What a command works on stands in the command, and is decided about with it.
-  const isRun = kind === 'execute';
-  const given = isRun ? [] : [...new Set([...named.paths, ...call.paths])];
+  // The paths of a command are part of the command and of its decision.
+  const isCommand = kind === 'execute';
+  const given = isCommand ? [] : [...new Set([...named.paths, ...call.paths])];
   const paths = given.map((path): Subject => ({ type: 'path', path }));
   const subjects = [...commands, ...paths, ...hosts];
   if (!named.isUnclear && isKnown(kind, { commands, paths, hosts })) {
     return { kind, subjects, possible };
   }
-  // Some programs say their command only in words for people.
-  const said = isRun && commands.length === 0 ? commandText(call.title) : undefined;
-  if (said !== undefined) subjects.push({ type: 'shell', command: said });
-  return { kind: isRun ? kind : 'other', subjects: [...subjects, { type: 'none' }], possible };
+  // Some programs report their command only in the title.
+  const titled = isCommand && commands.length === 0 ? commandText(call.title) : undefined;
+  if (titled !== undefined) subjects.push({ type: 'shell', command: titled });
+  return { kind: isCommand ? kind : 'other', subjects: [...subjects, { type: 'none' }], possible };
 }
 
 /**
- * The tool of Stoa's own server that a call is: the program says so and nothing else, the server offers
- * the tool to this session, and no command, path or host is among its arguments.
+ * The tool of Stoa's own server that a call refers to: all names of the call refer to it, the server offers it to this
+ * session, and the arguments contain no command, path or host.
  */
 function ownToolOf(
   call: ToolCall,
@@ -83,7 +88,7 @@ function ownToolOf(
 
 const UNNAMED = { title: '', rawInput: undefined };
 
-/** Names that could be those of MCP tools, and commands that stand in a text for people. */
+/** Names that may be those of MCP tools, and commands in the text of the call. */
 function possibleSubjects(call: ToolCall, hasCommand: boolean): Subject[] {
   const tools = possibleMcpNames(call).map((tool): Subject => ({ type: 'mcp', ...tool }));
   if (hasCommand || (call.kind !== 'execute' && call.kind !== 'other')) return tools;
@@ -91,18 +96,18 @@ function possibleSubjects(call: ToolCall, hasCommand: boolean): Subject[] {
   return [...tools, ...texts];
 }
 
-const MOST_COMMANDS = 100;
+const MAX_COMMANDS = 100;
 
 /** Every line of a text, and the parts between backticks. */
 function commandsIn(text: string): string[] {
-  // Every second part, when a text is divided at its backticks; and the others, which costs a question at most.
-  const quoted = text.split('`');
-  const found = [...text.split('\n'), ...quoted.flatMap((part) => part.split('\n'))];
+  // The parts outside the backticks are included too; at worst, people are asked once more.
+  const parts = text.split('`');
+  const found = [...text.split('\n'), ...parts.flatMap((part) => part.split('\n'))];
   const lines = found.map((line) => line.replace(/^\s*(?:[$>#]\s+)?/, '').trim());
-  return [...new Set(lines)].filter((line) => line !== '').slice(0, MOST_COMMANDS);
+  return [...new Set(lines)].filter((line) => line !== '').slice(0, MAX_COMMANDS);
 }
 
-/** Whether what is named is what such a call is about. */
+/** Whether a call of this kind is fully described by what it names. */
 function isKnown(
   kind: ToolCall['kind'],
   named: Readonly<Record<'commands' | 'paths' | 'hosts', readonly Subject[]>>,

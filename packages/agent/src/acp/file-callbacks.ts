@@ -8,50 +8,50 @@ import type { Place } from '../tools/paths.js';
 import { unifiedDiff } from '../tools/text-diff.js';
 import { inWords, ToolFailure } from '../tools/tool-failure.js';
 import type { ReadFileRequest, WriteFileRequest } from './answers.js';
-import type { CallDesk } from './call-desk.js';
-import type { CallIds } from './call-ids.js';
+import type { CallPermissions } from './call-permissions.js';
+import type { CallIds } from './turn-journal.js';
 
 export interface FilePorts {
   readonly run: RunContext;
-  readonly desk: CallDesk;
-  readonly ids: () => CallIds;
-  /** Whether a call under way was allowed to touch this place. */
-  readonly isCovered: (place: Place, does: 'read' | 'edit') => boolean;
+  readonly permissions: CallPermissions;
+  readonly ids: CallIds;
+  /** Whether a running call has permission to read or edit this file. */
+  readonly isCovered: (file: Place, access: 'read' | 'edit') => boolean;
   readonly scrub: (text: string) => string;
 }
 
-/** Files that an agent program reads and writes through the daemon, as the tools of Stoa do it. */
+/** Reads and writes files for an agent program, with the checks of Stoa's own file tools. */
 export class FileCallbacks {
   constructor(private readonly ports: FilePorts) {}
 
   async read({ path, line, limit }: ReadFileRequest): Promise<{ content: string }> {
-    const { paths, place } = await this.#locate(path);
-    await this.#clear('read', place, 'read_text_file', { path });
-    const file = await inRequestWords(path, () => readTextFile(paths, place));
-    if (!file) throw RequestError.resourceNotFound(path);
-    if (line === undefined && limit === undefined) return { content: file.text };
-    const lines = file.text.split('\n');
+    const { paths, file } = await this.#locate(path);
+    await this.#permit('read', file, 'read_text_file', { path });
+    const found = await asRequestError(path, () => readTextFile(paths, file));
+    if (!found) throw RequestError.resourceNotFound(path);
+    if (line === undefined && limit === undefined) return { content: found.text };
+    const lines = found.text.split('\n');
     const first = Math.max(0, (line ?? 1) - 1);
     const last = limit === undefined ? lines.length : first + Math.max(0, limit);
     return { content: lines.slice(first, last).join('\n') };
   }
 
   async write({ path, content }: WriteFileRequest): Promise<void> {
-    const { paths, place } = await this.#locate(path);
-    if (this.ports.isCovered(place, 'edit')) {
-      await inRequestWords(path, () => writeTextFile(paths, place, content));
+    const { paths, file } = await this.#locate(path);
+    if (this.ports.isCovered(file, 'edit')) {
+      await asRequestError(path, () => writeTextFile(paths, file, content));
       return;
     }
-    await this.#writeUncovered(place, { path, content });
+    await this.#writeUncovered(file, { path, content });
   }
 
-  /** No call that was reported covers it, so it is one of its own. */
-  async #writeUncovered(place: Place, input: { path: string; content: string }): Promise<void> {
+  /** No reported call covers the write, so it is journaled as its own call. */
+  async #writeUncovered(file: Place, input: { path: string; content: string }): Promise<void> {
     const { journal } = this.ports.run;
     const tool = 'write_text_file';
-    const { callId, approvalId } = await this.#clear('edit', place, tool, input);
+    const { callId, approvalId } = await this.#permit('edit', file, tool, input);
     const { scrub } = this.ports;
-    const title = scrub(`Write ${place.given}`);
+    const title = scrub(`Write ${file.given}`);
     await journal.toolCall({
       callId,
       tool,
@@ -64,8 +64,8 @@ export class FileCallbacks {
     const settle = (outcome: 'ok' | 'error', output: string): Promise<void> =>
       journal.toolResult({ callId, tool, outcome, output: scrub(output) });
     try {
-      const paths = await this.ports.desk.guard;
-      await inRequestWords(input.path, () => writeTextFile(paths, place, input.content));
+      const paths = await this.ports.permissions.guard;
+      await asRequestError(input.path, () => writeTextFile(paths, file, input.content));
     } catch (error) {
       await settle('error', error instanceof Error ? error.message : String(error));
       throw error;
@@ -74,51 +74,51 @@ export class FileCallbacks {
   }
 
   async #locate(path: string) {
-    const paths = await this.ports.desk.guard;
-    return { paths, place: await inRequestWords(path, () => paths.locate(path)) };
+    const paths = await this.ports.permissions.guard;
+    return { paths, file: await asRequestError(path, () => paths.locate(path)) };
   }
 
-  async #clear(
+  async #permit(
     kind: 'read' | 'edit',
-    place: Place,
+    file: Place,
     tool: string,
     input: JsonValue & { readonly path: string; readonly content?: string },
   ): Promise<{ readonly callId: string; readonly approvalId?: string }> {
-    const callId = this.ports.ids().next(tool, inputHash(input));
-    // What the directory of the daemon holds is refused whatever was allowed before.
-    if (kind === 'read' && place.refusal === undefined && this.ports.isCovered(place, kind)) {
+    const callId = this.ports.ids.next(tool, inputHash(input));
+    // The directory of the daemon is refused, even if a running call covers it.
+    if (kind === 'read' && file.refusal === undefined && this.ports.isCovered(file, kind)) {
       return { callId };
     }
-    const detail = kind === 'edit' ? await this.#diff(place, input.content ?? '') : undefined;
-    const verdict = await this.ports.desk.decide({
+    const detail = kind === 'edit' ? await this.#diff(file, input.content ?? '') : undefined;
+    const verdict = await this.ports.permissions.decide({
       callId,
       tool,
       isNamed: true,
-      title: `${kind === 'edit' ? 'Write' : 'Read'} ${place.given}`,
+      title: `${kind === 'edit' ? 'Write' : 'Read'} ${file.given}`,
       input,
       hash: inputHash(input),
       detail,
-      lack: undefined,
-      touches: { kind, subjects: [{ type: 'path', path: place.given }], possible: [] },
+      undescribed: undefined,
+      subjects: { kind, subjects: [{ type: 'path', path: file.given }], possible: [] },
     });
-    if (!verdict.isAllowed) throw RequestError.internalError(undefined, verdict.words);
+    if (!verdict.isAllowed) throw RequestError.internalError(undefined, verdict.reason);
     const { approvalId } = verdict;
     return approvalId === undefined ? { callId } : { callId, approvalId };
   }
 
-  async #diff(place: Place, content: string): Promise<string | undefined> {
-    if (place.refusal !== undefined) return undefined;
+  async #diff(file: Place, content: string): Promise<string | undefined> {
+    if (file.refusal !== undefined) return undefined;
     try {
-      const before = await readTextFile(await this.ports.desk.guard, place);
-      return unifiedDiff(place.given, before?.text, content);
+      const before = await readTextFile(await this.ports.permissions.guard, file);
+      return unifiedDiff(file.given, before?.text, content);
     } catch {
-      // What cannot be shown as text can still be replaced.
+      // A file that is not text has no diff but can be replaced.
       return undefined;
     }
   }
 }
 
-async function inRequestWords<T>(path: string, work: () => Promise<T>): Promise<T> {
+async function asRequestError<T>(path: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

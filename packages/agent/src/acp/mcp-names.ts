@@ -6,19 +6,19 @@ export interface McpName {
   readonly tool: string;
 }
 
-/** What a program says about which tool it calls. */
+/** How a program describes the tool of a call. */
 export interface NamedCall {
-  /** Every name that it gives the tool. */
+  /** All names that it gives the tool. */
   readonly names: readonly string[];
   readonly title: string;
   readonly rawInput: JsonValue | undefined;
 }
 
 /**
- * The MCP tools that a call can mean, in any form that programs report: `mcp__server__tool`,
+ * The MCP tools that a call may refer to, in every form that programs report: `mcp__server__tool`,
  * `mcp.server.tool`, `tool (server MCP Server)`, fields `server` and `tool` beside the arguments, and
- * `server-tool` or `server_tool` for the servers that are known. Where a name can be divided at several
- * places, each of them counts. The title counts only where the program gives no name.
+ * `server-tool` or `server_tool` for known servers. If a name can be split in several ways, each of them counts. The
+ * title counts only if the program gives no name.
  */
 export function mcpNames(call: NamedCall, servers: readonly string[]): McpName[] {
   const fields = fieldsOf(call.rawInput);
@@ -30,30 +30,30 @@ export function mcpNames(call: NamedCall, servers: readonly string[]): McpName[]
   return distinct(found);
 }
 
-/** What else a name could mean. Rules that deny or ask are matched against these too. */
+/** Other possible meanings of a name, which deny and ask rules match too. */
 export function possibleMcpNames({ names, title }: NamedCall): McpName[] {
   const written = names.length === 0 ? [title] : names;
   return distinct(
     written.flatMap((name) =>
-      name.length <= MOST_CHARS && /^[\w.:/-]+$/.test(name) ? divided(name, /[-_.:/]+/g) : [],
+      name.length <= MAX_CHARS && /^[\w.:/-]+$/.test(name) ? splitAt(name, /[-_.:/]+/g) : [],
     ),
   );
 }
 
-/** The arguments of the tool itself, where a program reports server, tool and arguments together. */
+/** The arguments of the tool, also if the program reports server, tool and arguments together. */
 export function mcpArguments(rawInput: JsonValue | undefined): JsonValue | undefined {
   if (!fieldsOf(rawInput)) return rawInput;
   const { arguments: given, args, input } = rawInput as Record<string, JsonValue | undefined>;
   return given ?? args ?? input;
 }
 
-const MOST_CHARS = 200;
+const MAX_CHARS = 200;
 
 function marked(name: string): McpName[] {
   const [, joined] = /^mcp__(.+)$/s.exec(name) ?? [];
-  if (joined !== undefined) return divided(joined, /__/g);
+  if (joined !== undefined) return splitAt(joined, /__/g);
   const [, dotted] = /^mcp\.(.+)$/s.exec(name) ?? [];
-  if (dotted !== undefined) return divided(dotted, /\./g);
+  if (dotted !== undefined) return splitAt(dotted, /\./g);
   const [, tool, server] = /^(\S+) \((.+) MCP Server\)$/s.exec(name) ?? [];
   return tool === undefined || server === undefined ? [] : [{ server, tool }];
 }
@@ -68,8 +68,8 @@ function prefixed(name: string, servers: readonly string[]): McpName[] {
   });
 }
 
-/** Overlapping ones too: `a___b` can be `a` and `_b`, and `a_` and `b`. */
-function divided(name: string, separator: RegExp): McpName[] {
+/** Splits at overlapping separators too: `a___b` is `a` and `_b`, or `a_` and `b`. */
+function splitAt(name: string, separator: RegExp): McpName[] {
   const names: McpName[] = [];
   for (let at = 1; at < name.length; at++) {
     separator.lastIndex = at;

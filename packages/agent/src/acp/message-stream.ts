@@ -6,34 +6,17 @@ import {
   type Stream,
 } from '@agentclientprotocol/sdk';
 import { AcpFailure } from './acp-failure.js';
-
-/** How much a program may say. What goes beyond is no conversation any more. */
-export interface StreamLimits {
-  readonly lineBytes: number;
-  readonly windowMs: number;
-  readonly bytesPerWindow: number;
-  readonly messagesPerWindow: number;
-  /** Lines in a row that are no messages; some programs greet or warn on the wrong stream. */
-  readonly strayLines: number;
-}
-
-export const STREAM_LIMITS: StreamLimits = {
-  lineBytes: 16 * 1024 * 1024,
-  windowMs: 5_000,
-  bytesPerWindow: 64 * 1024 * 1024,
-  messagesPerWindow: 20_000,
-  strayLines: 20,
-};
+import type { StreamLimits } from './acp-limits.js';
 
 export interface StreamPorts {
   readonly now: () => number;
-  /** A whole message came. */
-  readonly heard: () => void;
-  /** A notice about a session came. The library knows only what was known when it was made. */
+  /** Called for every message. */
+  readonly received: () => void;
+  /** Gets `session/update`, because the library rejects kinds of updates that it does not know. */
   readonly update: (params: unknown) => void;
-  /** A line came that is no message. */
-  readonly stray: (line: string) => void;
-  /** It said too much, or nothing that can be understood: what it says is not read any more. */
+  /** Gets the lines that are no messages. */
+  readonly invalidLine: (line: string) => void;
+  /** Called when the output exceeds a limit; nothing is read afterwards. */
   readonly failed: (failure: AcpFailure) => void;
 }
 
@@ -41,18 +24,18 @@ const NEWLINE = 0x0a;
 const SHOWN_CHARS = 200;
 
 /**
- * The messages of a program, one a line. Only whole and answerable ones get through: the library would
- * write about all others to the console of the daemon.
+ * The messages of a program, one per line. Passes on only valid messages, and answers only to open requests: the
+ * library would print all others to the console of the daemon.
  */
 export function messageStream(
   { stdin, stdout }: { readonly stdin: Writable; readonly stdout: Readable },
   limits: StreamLimits,
   ports: StreamPorts,
 ): Stream {
-  const awaited = new Set<unknown>();
+  const openRequests = new Set<unknown>();
   const writable = new WritableStream<AnyMessage>({
     write(message) {
-      if ('method' in message && 'id' in message) awaited.add(message.id);
+      if ('method' in message && 'id' in message) openRequests.add(message.id);
       return new Promise((resolve, reject) => {
         stdin.write(`${JSON.stringify(message)}\n`, (error) => {
           if (error) reject(error);
@@ -61,7 +44,7 @@ export function messageStream(
       });
     },
   });
-  let strays = 0;
+  let invalidLines = 0;
   let isOver = false;
   const readable = new ReadableStream<AnyMessage>({
     cancel() {
@@ -80,19 +63,19 @@ export function messageStream(
       };
       const take = (line: string): void => {
         if (isOver || line.trim() === '') return;
-        const message = readMessage(line, awaited);
+        const message = readMessage(line, openRequests);
         if (message) {
-          strays = 0;
-          ports.heard();
+          invalidLines = 0;
+          ports.received();
           if (isUpdate(message)) ports.update(message.params);
           else controller.enqueue(message);
           return;
         }
-        strays += 1;
-        ports.stray(shorten(line));
-        if (strays < limits.strayLines) return;
-        const words = `it writes what is no message of the protocol: ${shorten(line)}`;
-        end(new AcpFailure('acp_protocol_error', words));
+        invalidLines += 1;
+        ports.invalidLine(shorten(line));
+        if (invalidLines < limits.invalidLines) return;
+        const problem = `its output is not the protocol: ${shorten(line)}`;
+        end(new AcpFailure('acp_protocol_error', problem));
       };
       const lines = new Lines(limits, ports.now, take, end);
       stdout.on('data', (chunk: Buffer) => {
@@ -131,8 +114,8 @@ class Lines {
       this.#bytes += part.length;
       if (this.#bytes > this.limits.lineBytes) {
         this.#parts = [];
-        const most = String(this.limits.lineBytes);
-        this.fail(new AcpFailure('acp_flood', `it wrote a line of more than ${most} bytes`));
+        const limit = String(this.limits.lineBytes);
+        this.fail(new AcpFailure('acp_flood', `it wrote a line of more than ${limit} bytes`));
         return;
       }
       if (end < 0) return;
@@ -154,14 +137,14 @@ class Lines {
     if (this.#window.bytes <= bytesPerWindow && this.#window.messages <= messagesPerWindow) {
       return true;
     }
-    const { bytes: said, messages: lines } = this.#window;
-    const words = `it wrote ${String(lines)} lines and ${String(said)} bytes at once`;
-    this.fail(new AcpFailure('acp_flood', words));
+    const window = this.#window;
+    const message = `it wrote ${String(window.messages)} lines and ${String(window.bytes)} bytes at once`;
+    this.fail(new AcpFailure('acp_flood', message));
     return false;
   }
 }
 
-function readMessage(line: string, awaited: Set<unknown>): AnyMessage | undefined {
+function readMessage(line: string, openRequests: Set<unknown>): AnyMessage | undefined {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -172,7 +155,7 @@ function readMessage(line: string, awaited: Set<unknown>): AnyMessage | undefine
   const message = value as Readonly<Record<string, unknown>>;
   if (message['jsonrpc'] !== '2.0') return undefined;
   if (typeof message['method'] === 'string') return value as AnyMessage;
-  return awaited.delete(message['id']) ? (value as AnyMessage) : undefined;
+  return openRequests.delete(message['id']) ? (value as AnyMessage) : undefined;
 }
 
 function isUpdate(message: AnyMessage): message is AnyNotification {

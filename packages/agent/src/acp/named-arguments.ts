@@ -4,23 +4,23 @@ import { fileURLToPath } from 'node:url';
 import type { JsonValue } from '../json-value.js';
 import { isInside } from '../tools/paths.js';
 
-/** What the arguments of a call name, wherever in them it stands. */
+/** The commands, paths and hosts in the arguments of a call, at any depth. */
 export interface NamedArguments {
   readonly commands: readonly string[];
   readonly paths: readonly string[];
   readonly hosts: readonly string[];
-  /** Something in them may do what the rest does not tell. */
+  /** Whether the arguments may have effects that the rest does not name. */
   readonly isUnclear: boolean;
 }
 
-/** How programs call what is run; an argument whose name has one of these words in it is one. */
+/** An argument whose name contains one of these words is a command. */
 const COMMAND = new Set([
   ...['command', 'commands', 'cmd', 'cmds', 'cmdline', 'script', 'scripts', 'argv'],
   ...['shell', 'bash', 'exec', 'executable', 'program', 'binary', 'interpreter'],
 ]);
-/** Of these each entry is a command of its own, or they are the words of one: nobody says which. */
+/** The entries are commands, or the words of one command: both are assumed. */
 const LISTS = new Set(['commands', 'cmds', 'scripts']);
-/** Last words of names of what only tells something about a command. */
+/** An argument whose name ends with one of these words only describes a command. */
 const ABOUT = new Set([
   ...['description', 'title', 'reason', 'explanation', 'id', 'ids', 'type', 'kind', 'status'],
   ...['timeout', 'ms', 'count'],
@@ -33,21 +33,20 @@ const PATH = new Set([
   ...['folder', 'source', 'destination', 'target', 'src', 'dest', 'root', 'cwd'],
 ]);
 const URLS = new Set(['url', 'urls', 'uri', 'uris', 'href', 'link', 'links']);
-/** Last words of names of text that is written or sought; what looks like a path in it is none. */
+/** An argument whose name ends with one of these words is text, which contains no paths. */
 const TEXT = new Set([
   ...['content', 'contents', 'text', 'string', 'code', 'diff', 'patch', 'description', 'prompt'],
   ...['query', 'message', 'title', 'reason', 'instruction', 'instructions', 'explanation'],
 ]);
-/** Enough for any call; what names more is asked about. */
-const MOST_NAMED = 200;
-const MOST_DEPTH = 8;
-const MOST_PATH_CHARS = 4_096;
+/** People are asked about a call that names more. */
+const MAX_NAMED = 200;
+const MAX_DEPTH = 8;
+const MAX_PATH_CHARS = 4_096;
 const USUAL_SHELL = /^(?:\/(?:usr\/)?bin\/)?(?:ba|da|k|z)?sh$/;
 
 /**
- * Reads the arguments of a call by the names they have. Programs give their tools many shapes, and report
- * commands as reading where they think that they only read: so nothing is left out because of the kind a
- * call is said to be of. What is read here is only ever more to be decided about.
+ * Reads the arguments of a call by their names. Programs describe their tools in many ways, and report some commands as
+ * reading. So the kind of the call excludes nothing, and a wrong match only adds a decision.
  */
 export function namedArguments(input: JsonValue | undefined, workspace: string): NamedArguments {
   const reader = new Reader(workspace);
@@ -56,7 +55,7 @@ export function namedArguments(input: JsonValue | undefined, workspace: string):
   return reader.found;
 }
 
-/** A command as the shell would have to be told it; undefined when it is none. */
+/** A command as a line of shell; undefined if the value is none. */
 export function commandText(value: JsonValue | undefined): string | undefined {
   if (typeof value === 'string') return value.trim() === '' ? undefined : value;
   if (!Array.isArray(value) || value.length === 0) return undefined;
@@ -76,30 +75,30 @@ class Reader {
 
   get found(): NamedArguments {
     const [commands, paths, hosts] = [[...this.#commands], [...this.#paths], [...this.#hosts]];
-    const isTooMuch = commands.length + paths.length + hosts.length > MOST_NAMED;
-    return isTooMuch
-      ? { commands: commands.slice(0, MOST_NAMED), paths: [], hosts: [], isUnclear: true }
+    const isTooMany = commands.length + paths.length + hosts.length > MAX_NAMED;
+    return isTooMany
+      ? { commands: commands.slice(0, MAX_NAMED), paths: [], hosts: [], isUnclear: true }
       : { commands, paths, hosts, isUnclear: this.#isUnclear };
   }
 
   read(input: Json, depth: number): void {
-    if (depth > MOST_DEPTH) {
+    if (depth > MAX_DEPTH) {
       this.#isUnclear = true;
       return;
     }
-    const surroundings = this.#surroundings(input);
+    const context = this.#commandContext(input);
     for (const [name, value] of Object.entries(input)) {
-      // Some name the files they change in this way.
+      // Some programs use the paths of changed files as names.
       if (looksLikePath(name)) this.#path(name);
       const words = wordsOf(name);
       const last = words.at(-1) ?? '';
-      const isArgument = surroundings.isCommand && hasOne(words, ARGUMENTS);
+      const isArgument = context.isCommand && hasOne(words, ARGUMENTS);
       if (hasOne(words, COMMAND) && !ABOUT.has(last) && !isArgument) {
-        this.#command(words, value, surroundings, depth);
+        this.#command(words, value, context, depth);
       } else if (TEXT.has(last)) this.#each(value, depth, () => undefined);
       else if (hasOne(words, URLS)) this.#each(value, depth, (text) => this.#url(text));
       else if (hasOne(words, PATH)) this.#each(value, depth, (text) => this.#path(text));
-      else this.#each(value, depth, (text) => this.#perhapsPath(text));
+      else this.#each(value, depth, (text) => this.#unnamed(text));
     }
   }
 
@@ -110,11 +109,16 @@ class Reader {
     this.#isUnclear = true;
   }
 
-  #command(words: readonly string[], value: JsonValue, beside: Surroundings, depth: number): void {
-    // The usual shell that runs the command beside it.
-    if (beside.isCommand && typeof value === 'string' && USUAL_SHELL.test(value)) return;
+  #command(
+    words: readonly string[],
+    value: JsonValue,
+    context: CommandContext,
+    depth: number,
+  ): void {
+    // Names the shell of the command.
+    if (context.isCommand && typeof value === 'string' && USUAL_SHELL.test(value)) return;
     const text = commandText(value);
-    const { before, after } = beside;
+    const { before, after } = context;
     if (text !== undefined) this.#commands.add(`${before}${text}${after}`);
     if (isRecord(value)) this.read(value, depth + 1);
     if (!Array.isArray(value)) return;
@@ -123,14 +127,14 @@ class Reader {
     const isList = isLine || hasOne(words, LISTS);
     for (const one of value) {
       if (isRecord(one)) this.read(one, depth + 1);
-      else if (Array.isArray(one)) this.#command(words, one, beside, depth + 1);
+      else if (Array.isArray(one)) this.#command(words, one, context, depth + 1);
       else if (text === undefined) this.#isUnclear = true;
       else if (isList) this.#commands.add(`${before}${String(one)}`);
     }
   }
 
-  /** What stands beside a command and belongs to it. */
-  #surroundings(input: Json): Surroundings {
+  /** Other arguments that belong to a command. */
+  #commandContext(input: Json): CommandContext {
     const named = Object.entries(input).map(([name, value]) => ({ words: wordsOf(name), value }));
     const isCommand = named.some(
       ({ words, value }) =>
@@ -161,7 +165,7 @@ class Reader {
     if (typeof value === 'string') {
       if (value !== '') take(value);
     } else if (Array.isArray(value)) {
-      if (depth > MOST_DEPTH) this.#isUnclear = true;
+      if (depth > MAX_DEPTH) this.#isUnclear = true;
       else for (const one of value) this.#each(one, depth + 1, take);
     } else if (isRecord(value)) this.read(value, depth + 1);
   }
@@ -173,20 +177,20 @@ class Reader {
     else this.#path(text);
   }
 
-  #perhapsPath(text: string): void {
+  #unnamed(text: string): void {
     if (/^file:\/\//i.test(text)) this.#url(text);
     else if (looksLikePath(text)) this.#path(text);
   }
 
   #path(text: string): void {
-    const isOne = text.length <= MOST_PATH_CHARS && !text.includes('\n');
+    const isOne = text.length <= MAX_PATH_CHARS && !text.includes('\n');
     if (isOne) this.#paths.add(expanded(text));
-    // A program may still make a short one of it.
+    // A program may shorten it to a valid path.
     else if (looksLikePath(text)) this.#isUnclear = true;
   }
 }
 
-interface Surroundings {
+interface CommandContext {
   readonly isCommand: boolean;
   readonly before: string;
   readonly after: string;
@@ -197,17 +201,17 @@ const isRecord = (value: JsonValue | undefined): value is Json =>
 
 const isBare = (value: object): boolean => Object.keys(value).length === 0;
 
-/** `workingDirectory` and `working_directory` have the same words. */
+/** The words of a name in camel case or snake case. */
 const wordsOf = (name: string): string[] =>
   name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/);
 
-const hasOne = (words: readonly string[], among: ReadonlySet<string>): boolean =>
-  words.some((word) => among.has(word));
+const hasOne = (words: readonly string[], set: ReadonlySet<string>): boolean =>
+  words.some((word) => set.has(word));
 
-/** What leads somewhere else than below the workspace by how it is written. */
+/** Whether a text is written like a path outside the workspace. */
 const looksLikePath = (text: string): boolean =>
   /^(?:\/|~(?:\/|$))/.test(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text);
 
@@ -218,7 +222,7 @@ function pathOf(url: URL): string {
   try {
     return fileURLToPath(url);
   } catch {
-    // Of another host, or with bytes that no path has: it leads nowhere, so it is outside.
+    // The URL names another host or contains invalid bytes: the root is surely outside the workspace.
     return '/';
   }
 }

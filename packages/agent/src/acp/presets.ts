@@ -1,38 +1,38 @@
 import type { AcpPreset } from '@stoa/protocol';
 
-/** What is known of an agent program. */
+/** What Stoa knows about an agent program. */
 export interface Preset {
-  /** How it is started, unless the definition says it otherwise. */
+  /** Its name, unless the definition names another. */
   readonly program: string;
-  /** Follow the program, whoever names it: they make it speak ACP and ask before it acts. */
+  /** Make it speak ACP and ask before it acts. They follow the program, also one that the definition names. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Let it use Stoa's own tools without asking, where it does not say in its question which tool it is. */
+  /** Let it use Stoa's own tools without asking, if its requests for permission do not name the tool. */
   readonly ownServerArgs?: (serverNames: readonly string[]) => readonly string[];
   /** The mode of its sessions in which it asks. */
   readonly askingMode?: string;
-  /** How it is told which model to use. */
+  /** How its model is selected. */
   readonly model: (model: string) => { readonly args?: string[]; readonly env?: [string, string] };
   readonly defaultModel?: string;
-  /** How it logs in, when the variable is given. */
+  /** How it logs in if the variable is set. */
   readonly login?: { readonly method: string; readonly variable: string };
   readonly install: string;
-  /** What it writes in the home directory of the user, where it keeps its login and its sessions. */
+  /** Its files in the home directory of the user, with its login and its sessions. */
   readonly settings: ProgramSettings;
-  /** False where it answers `session/load` before it has said again what was said: then none is loaded. */
+  /** False if it answers `session/load` before it has replayed the session: then no session is loaded. */
   readonly replaysCleanly?: boolean;
-  /** False where it cannot make new files through the callbacks: then they are not offered. */
+  /** False if it cannot create files through the callbacks: then they are not offered. */
   readonly takesFileCallbacks?: boolean;
-  /** True where a session is offered the MCP servers of the others: then each session has a process of its own. */
+  /** True if it offers the MCP servers of a session to others: then each session has its own process. */
   readonly sharesServers?: boolean;
 }
 
 /** Paths that begin with `~/`. */
 export interface ProgramSettings {
-  /** Made if they are missing. */
+  /** Created if they are missing. */
   readonly directories: readonly string[];
   readonly files: readonly string[];
-  /** A variable that names another directory in their place. */
+  /** A variable that names another directory to use instead. */
   readonly variable?: string;
 }
 
@@ -41,16 +41,16 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     program: 'qwen',
     args: [
       ...['--acp', '--approval-mode', 'default'],
-      // With it, it would not see the tools of MCP servers on its first prompt.
+      // It would hide the tools of MCP servers in the first prompt.
       ...['--exclude-tools', 'tool_search'],
     ],
     env: {
-      // Newer ones would otherwise answer the first prompt before they know the tools of MCP servers.
+      // Newer versions would otherwise answer the first prompt before they know the tools of MCP servers.
       QWEN_CODE_LEGACY_MCP_BLOCKING: '1',
     },
     ownServerArgs: (names) => ['--allowed-tools', names.map((name) => `mcp__${name}`).join(',')],
     askingMode: 'default',
-    // It takes a key for one of its own only together with the variable.
+    // It uses a custom key only if the variable is set too.
     model: (model) => ({ args: ['--model', model], env: ['OPENAI_MODEL', model] }),
     install: 'npm install -g @qwen-code/qwen-code',
     settings: { directories: ['~/.qwen'], files: [] },
@@ -80,11 +80,11 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
   gemini: {
     program: 'gemini',
     args: ['--acp', '--approval-mode', 'default'],
-    // Where it does not trust a workspace it leaves out MCP servers.
+    // It ignores MCP servers in a workspace that it does not trust.
     env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     askingMode: 'default',
     model: (model) => ({ args: ['-m', model] }),
-    // Without one it waits for somebody to choose.
+    // Without a model it waits for a person to choose one.
     defaultModel: 'gemini-2.5-pro',
     login: { method: 'gemini-api-key', variable: 'GEMINI_API_KEY' },
     install: 'npm install -g @google/gemini-cli',
@@ -96,7 +96,7 @@ export const PRESETS: Readonly<Record<AcpPreset, Preset>> = {
     program: 'opencode',
     args: ['acp'],
     env: {
-      // All but what only reads: tools of MCP servers too.
+      // Ask about everything that does not only read, including tools of MCP servers.
       OPENCODE_PERMISSION: JSON.stringify({
         '*': 'ask',
         read: 'allow',

@@ -10,7 +10,7 @@ const asked = (seq: number, runId: string): TranscriptEntry => ({
   runId,
   input: { ...input, kind: 'input', itemId: 'itm', inputItems: [] },
 });
-const told = (seq: number, runId: string, channelId = 'ops'): TranscriptEntry => ({
+const noted = (seq: number, runId: string, channelId = 'ops'): TranscriptEntry => ({
   type: 'context',
   seq,
   runId,
@@ -24,8 +24,8 @@ const told = (seq: number, runId: string, channelId = 'ops'): TranscriptEntry =>
 });
 const item = { ...input, itemId: 'itm_9', inputItems: [{ type: 'text', text: 'Now this' }] };
 
-/** What an agent program is told with a prompt in the channel ops, before what is asked. */
-async function before(
+/** The text of a prompt in the channel ops. */
+async function promptText(
   entries: readonly TranscriptEntry[],
   parts: Partial<PromptParts> = {},
 ): Promise<string> {
@@ -50,25 +50,25 @@ async function before(
 }
 
 describe('the boundary note in a prompt to an agent program', () => {
-  it('C-54 comes with the run it was given for, before what is asked', async () => {
-    const text = await before([told(1, 'run_2')]);
+  it('C-54 is in the prompt of its run, before the input', async () => {
+    const text = await promptText([noted(1, 'run_2')]);
     expect(text).toMatch(/^Channel identity:\n- id: channel:ops\n[^]*Now this$/);
   });
 
-  it('C-54 is not repeated to a session that has it', async () => {
-    expect(await before([told(1, 'run_1'), asked(2, 'run_1')])).toBe('Now this');
-    expect(await before([told(1, 'run_2', 'elsewhere')])).toBe('Now this');
+  it('C-54 is not repeated if the session has it', async () => {
+    expect(await promptText([noted(1, 'run_1'), asked(2, 'run_1')])).toBe('Now this');
+    expect(await promptText([noted(1, 'run_2', 'elsewhere')])).toBe('Now this');
   });
 
-  it('C-54 is told again, after the instructions, to a session that begins anew', async () => {
-    const entries = [told(1, 'run_1'), asked(2, 'run_1')];
-    const text = await before(entries, { instructions: 'first' });
+  it('C-54 is repeated after the instructions for a new session', async () => {
+    const entries = [noted(1, 'run_1'), asked(2, 'run_1')];
+    const text = await promptText(entries, { instructions: 'first' });
     expect(text.indexOf('Be brief.')).toBeLessThan(text.indexOf('Channel identity:'));
     expect(text.indexOf('Be brief.')).toBeGreaterThan(-1);
-    expect(await before(entries, { isReprimed: true })).toMatch(/^Channel identity:/);
+    expect(await promptText(entries, { isReprimed: true })).toMatch(/^Channel identity:/);
   });
 
-  it('C-54 is told again when what it came with never arrived', async () => {
-    expect(await before([told(1, 'run_1')])).toContain('Channel identity:');
+  it('C-54 is repeated if its prompt never arrived', async () => {
+    expect(await promptText([noted(1, 'run_1')])).toContain('Channel identity:');
   });
 });

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * What of `session/update` is used, read leniently: programs send more, and newer ones send what is not
- * known here. What does not fit is left out, and never ends anything.
- */
+/** The parts of `session/update` that are used. Invalid or unknown parts are ignored, because newer programs send more. */
 const Text = z.object({ type: z.literal('text'), text: z.string() });
 const Content = z.union([
   z.object({
@@ -57,23 +54,23 @@ const WithUsage = z.looseObject({
 
 export type SessionUpdate =
   | { readonly type: 'text'; readonly text: string; readonly usage: UsageReport | undefined }
-  /** What was asked, said again. */
+  /** A repeated input. */
   | { readonly type: 'user'; readonly text: string }
   | { readonly type: 'tool'; readonly report: ToolCallReport }
-  /** Its model cannot be reached, or answers with an error. */
-  | { readonly type: 'trouble'; readonly isRetried: boolean; readonly words: string }
+  /** Its model is unreachable or answers with an error. */
+  | { readonly type: 'model_failure'; readonly isRetried: boolean; readonly message: string }
   | { readonly type: 'mode'; readonly modeId: string }
   | { readonly type: 'commands'; readonly names: readonly string[] }
-  /** It is at work: thoughts, plans, and what is not known here. */
+  /** Any other sign of work: thoughts, plans, unknown updates. */
   | { readonly type: 'activity' }
-  /** About the session, not about what it was asked. */
+  /** About the session, not about the prompt. */
   | { readonly type: 'other' };
 
 const Chunk = z.looseObject({ content: z.union([Text, z.looseObject({ type: z.string() })]) });
 const Mode = z.looseObject({ currentModeId: z.string() });
 const Commands = z.looseObject({ availableCommands: z.array(z.looseObject({ name: z.string() })) });
 
-/** About the session as a whole: they also come when nothing was asked. */
+/** Updates about the session, which also arrive between prompts. */
 const ABOUT_SESSION: ReadonlySet<unknown> = new Set([
   'config_option_update',
   'usage_update',
@@ -83,19 +80,12 @@ const ABOUT_SESSION: ReadonlySet<unknown> = new Set([
 export function readUpdate(raw: unknown): SessionUpdate {
   const kind = (raw as { readonly sessionUpdate?: unknown } | null | undefined)?.sessionUpdate;
   switch (kind) {
-    case 'agent_message_chunk': {
-      const { data } = Chunk.safeParse(raw);
-      const content = data?.content;
-      const text = content && isText(content) ? content.text : '';
-      return { type: 'text', text, usage: readUsage(raw) };
-    }
-    case 'user_message_chunk': {
-      const { data } = Chunk.safeParse(raw);
-      const content = data?.content;
-      return { type: 'user', text: content && isText(content) ? content.text : '' };
-    }
+    case 'agent_message_chunk':
+      return { type: 'text', text: chunkText(raw), usage: readUsage(raw) };
+    case 'user_message_chunk':
+      return { type: 'user', text: chunkText(raw) };
     case 'session_info_update':
-      return readTrouble(raw) ?? { type: 'other' };
+      return readModelFailure(raw) ?? { type: 'other' };
     case 'tool_call':
     case 'tool_call_update': {
       const { data } = ToolCallReport.safeParse(raw);
@@ -115,7 +105,12 @@ export function readUpdate(raw: unknown): SessionUpdate {
   }
 }
 
-const Trouble = z.looseObject({
+function chunkText(raw: unknown): string {
+  const content = Chunk.safeParse(raw).data?.content;
+  return content && isText(content) ? content.text : '';
+}
+
+const ModelFailure = z.looseObject({
   _meta: z.looseObject({
     codex: z.looseObject({
       threadStatus: z.looseObject({ type: z.string() }).optional().catch(undefined),
@@ -127,14 +122,14 @@ const Trouble = z.looseObject({
   }),
 });
 
-function readTrouble(raw: unknown): SessionUpdate | undefined {
-  const { threadStatus, error } = Trouble.safeParse(raw).data?._meta.codex ?? {};
-  if (error) return { type: 'trouble', isRetried: error.willRetry, words: error.message };
+function readModelFailure(raw: unknown): SessionUpdate | undefined {
+  const { threadStatus, error } = ModelFailure.safeParse(raw).data?._meta.codex ?? {};
+  if (error) return { type: 'model_failure', isRetried: error.willRetry, message: error.message };
   if (threadStatus?.type !== 'systemError') return undefined;
-  return { type: 'trouble', isRetried: false, words: '' };
+  return { type: 'model_failure', isRetried: false, message: '' };
 }
 
-/** What an update or the answer to a prompt says it took. */
+/** The usage in an update or in the answer to a prompt. */
 export function readUsage(raw: unknown): UsageReport | undefined {
   const { data } = WithUsage.safeParse(raw);
   return data?.usage ?? data?._meta?.usage;

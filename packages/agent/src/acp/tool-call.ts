@@ -18,20 +18,19 @@ const KINDS: Readonly<Record<string, ToolKind>> = {
 };
 
 /**
- * A tool call of an agent program, put together from what it reports of it.
+ * A tool call of an agent program, assembled from its reports.
  *
- *   forming ──told to the journal──▶ announced ──it runs, or may──▶ started ──▶ settled
- *                                        └──denied──▶ settled
+ *   forming ──journaled──▶ announced ──it runs, or may──▶ started ──▶ settled
+ *                              └──denied──▶ settled
  *
- * What it does is fixed when permission for it is asked: later reports only tell what comes of it.
+ * A request for permission fixes its description: later reports change only its status and output.
  */
 export class ToolCall {
   isStarted = false;
   isSettled = false;
-  approvalId: string | undefined;
   startedAt = 0;
   #report: ToolCallReport;
-  /** What was asked about; undefined as long as nothing was. */
+  /** The description at the request for permission; undefined before. */
   #asked: ToolCallReport | undefined;
   #announced:
     | {
@@ -46,22 +45,22 @@ export class ToolCall {
     this.#report = report;
   }
 
-  /** A report says only what changed. What it leaves empty is what was known before. */
+  /** Adds a report, which contains only changes: empty fields keep their values. */
   add(report: ToolCallReport): void {
     const known = this.#report;
-    const news = Object.entries(report).filter(
+    const changes = Object.entries(report).filter(
       ([name, value]) => !isEmpty(value) || isEmpty(known[name as keyof ToolCallReport]),
     );
-    this.#report = { ...this.#report, ...(Object.fromEntries(news) as Partial<ToolCallReport>) };
+    this.#report = { ...this.#report, ...(Object.fromEntries(changes) as Partial<ToolCallReport>) };
   }
 
-  /** From here on it goes by this id, and by the name it has now. */
+  /** Fixes its id and name. */
   announce(callId: string): void {
     this.#announced = { callId, tool: this.tool, name: this.#name, hash: this.hash };
   }
 
-  /** People, or the rules, are asked about it as it is now. */
-  fix(): void {
+  /** Fixes its description for a decision. */
+  fixDescription(): void {
     this.#asked = this.#report;
   }
 
@@ -69,22 +68,19 @@ export class ToolCall {
     return this.#asked !== undefined;
   }
 
-  /** Another call that is reported under the same id of the program. */
-  again(report: ToolCallReport): ToolCall {
+  /** A new call that the program reports under the same id. */
+  repeated(report: ToolCallReport): ToolCall {
     const call = new ToolCall({ ...this.#report, status: 'pending' });
     call.add(report);
     return call;
   }
 
-  /** Given when it is announced: only then is its input known. */
+  /** Undefined before it is announced, because the id depends on the input. */
   get callId(): string | undefined {
     return this.#announced?.callId;
   }
 
-  /**
-   * What people are asked by: what they answer holds for these arguments. They may have become others
-   * since it was announced, or when the work is taken up again after a restart.
-   */
+  /** The id of the question to people. It changes with the arguments, which may differ from the announced ones. */
   get questionId(): string {
     const { callId = '', hash = '' } = this.#announced ?? {};
     const now = this.hash;
@@ -97,43 +93,42 @@ export class ToolCall {
 
   get tool(): string {
     if (this.#announced) return this.#announced.tool;
-    const { kind } = this.#deed;
+    const { kind } = this.#description;
     return oneLine(this.#name ?? kind ?? 'tool', LIMITS.titleChars) || 'tool';
   }
 
-  /** Every name that the program gives its tool, now and when it was announced. */
+  /** All names that the program gives its tool, now and at the announcement. */
   get names(): string[] {
-    const { name, _meta } = this.#deed;
+    const { name, _meta } = this.#description;
     const given = [name, _meta?.toolName, _meta?.claudeCode?.toolName, this.#announced?.name];
     return [...new Set(given.filter((one) => typeof one === 'string' && one !== ''))] as string[];
   }
 
-  /** Whether the program says which tool it is. */
   get isNamed(): boolean {
     return this.#name !== undefined;
   }
 
-  get #deed(): ToolCallReport {
+  get #description(): ToolCallReport {
     return this.#asked ?? this.#report;
   }
 
   get #name(): string | undefined {
-    const { name, _meta } = this.#deed;
+    const { name, _meta } = this.#description;
     return name ?? _meta?.toolName ?? _meta?.claudeCode?.toolName;
   }
 
   get kind(): ToolKind {
-    const { kind } = this.#deed;
+    const { kind } = this.#description;
     return (typeof kind === 'string' ? KINDS[kind] : undefined) ?? 'other';
   }
 
   get title(): string {
-    return oneLine(this.#deed.title ?? '', LIMITS.titleChars) || this.tool;
+    return oneLine(this.#description.title ?? '', LIMITS.titleChars) || this.tool;
   }
 
-  /** The exact arguments; where the program does not say them, what else it says of the call. */
+  /** The exact arguments; if the program does not report them, the rest of the description. */
   get input(): JsonValue {
-    const { rawInput } = this.#deed;
+    const { rawInput } = this.#description;
     if (rawInput !== undefined && rawInput !== null) return rawInput;
     const { paths, text } = this;
     return {
@@ -143,37 +138,37 @@ export class ToolCall {
     };
   }
 
-  /** Everything that describes it: what people allow is this, and nothing that differs in any of it. */
+  /** Covers the whole description, which an approval is bound to. */
   get hash(): string {
-    const { name, _meta, rawInput, title, kind, locations, content } = this.#deed;
+    const { name, _meta, rawInput, title, kind, locations, content } = this.#description;
     const names = [name, _meta?.toolName, _meta?.claudeCode?.toolName];
     return inputHash({ names, rawInput, title, kind, locations, content });
   }
 
-  /** The paths that it says beside its arguments. */
+  /** The paths that the program reports beside the arguments. */
   get paths(): string[] {
-    const { locations, content } = this.#deed;
+    const { locations, content } = this.#description;
     const paths = new Set((locations ?? []).map(({ path }) => path));
     for (const part of content ?? []) if (isDiff(part)) paths.add(part.path);
     return [...paths];
   }
 
   get rawInput(): JsonValue | undefined {
-    return this.#deed.rawInput;
+    return this.#description.rawInput;
   }
 
   get hasDiff(): boolean {
-    return (this.#deed.content ?? []).some(isDiff);
+    return (this.#description.content ?? []).some(isDiff);
   }
 
-  /** Text that it is described with. Some programs say their command only here. */
+  /** The text of the description. Some programs report their command only here. */
   get text(): string {
-    return (this.#deed.content ?? []).flatMap((part) => textOf(part) ?? []).join('\n');
+    return (this.#description.content ?? []).flatMap((part) => textOf(part) ?? []).join('\n');
   }
 
-  /** What a reviewer should see beside the arguments: its diffs and its text. */
+  /** The diffs and the text, for reviewers. */
   get detail(): string | undefined {
-    const diffs = (this.#deed.content ?? [])
+    const diffs = (this.#description.content ?? [])
       .filter(isDiff)
       .map(({ path, oldText, newText }) => unifiedDiff(path, oldText ?? undefined, newText));
     const { text } = this;
@@ -181,25 +176,25 @@ export class ToolCall {
     return parts.length === 0 ? undefined : parts.join('\n');
   }
 
-  /** What the program did not describe; undefined when it described all. Approvals show it and suggest no rule. */
-  get lack(): string | undefined {
-    const { rawInput, locations, content = [] } = this.#deed;
+  /** A note about what the program did not describe; undefined if the description is complete. */
+  get undescribed(): string | undefined {
+    const { rawInput, locations, content = [] } = this.#description;
     const hidden = (content ?? []).filter((part) => !isDiff(part) && textOf(part) === undefined);
     if (hidden.length > 0) {
       const types = [...new Set(hidden.map(contentType))].join(', ');
       return `A part of this call cannot be shown here: ${types}.`;
     }
-    const isArgued =
+    const hasArguments =
       rawInput !== undefined && rawInput !== null && (this.isNamed || !isEmpty(rawInput));
-    if (isArgued || !isEmpty(locations) || !isEmpty(content)) return undefined;
-    return 'The agent does not say what this call does: only its title is known.';
+    if (hasArguments || !isEmpty(locations) || !isEmpty(content)) return undefined;
+    return 'The agent does not describe this call: only its title is known.';
   }
 
   get outcome(): ToolOutcome {
     return this.status === 'failed' ? 'error' : 'ok';
   }
 
-  /** Scrubbed before it is cut: a part of a secret would not be found any more. */
+  /** Removes secrets before it shortens the text: a cut secret would not be found. */
   outputFor(scrub: Scrub): string {
     const { content, rawOutput } = this.#report;
     const parts = (content ?? []).flatMap((part) => {
@@ -208,7 +203,7 @@ export class ToolCall {
       if (part.type !== 'content' || inner === undefined) return [];
       return [isText(inner) ? inner.text : `[${inner.type}]`];
     });
-    const text = parts.length > 0 ? parts.join('\n') : wordsOf(rawOutput);
+    const text = parts.length > 0 ? parts.join('\n') : outputText(rawOutput);
     return cutText(scrub(text.toWellFormed().replaceAll('\0', '')), LIMITS.toolOutputChars);
   }
 }
@@ -232,13 +227,13 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** What is too long to keep is said to be missing; it is never cut, for a part would be another input. */
+/** Replaces input that is too large by its size. It is never shortened, because a part would be another input. */
 export function boundedInput(input: JsonValue): JsonValue {
   const bytes = Buffer.byteLength(JSON.stringify(input));
   return bytes <= LIMITS.toolInputBytes ? input : { leftOut: `${String(bytes)} bytes` };
 }
 
-function wordsOf(value: unknown): string {
+function outputText(value: unknown): string {
   if (value === undefined || value === null) return '';
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

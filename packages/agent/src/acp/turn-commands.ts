@@ -1,23 +1,23 @@
 import type { Timers } from '@stoa/core';
 import { signal } from '../tools/shell/process-tree.js';
-import { bootTicks, commandLineOf, type Relative } from './process-family.js';
+import { bootTicks, commandLineOf, type Descendant } from './descendants.js';
 
 export interface TurnCommandsPorts {
   readonly timers: Timers;
-  readonly family: () => Promise<readonly Relative[]>;
-  /** Whether the program serves another turn, or opened another session since this one began. */
+  /** The running processes of the program. */
+  readonly processes: () => Promise<readonly Descendant[]>;
+  /** Whether the program has another open turn, or opened another session since this turn began. */
   readonly isShared: () => boolean;
 }
 
 const GRACE_MS = 500;
-const LOOK_MS = 50;
-const LOOKS = 20;
+const POLL_MS = 50;
+const MAX_KILLS = 20;
 
 /**
- * The commands that a program runs in one turn, so that they can be ended when the turn is cancelled: some
- * programs go on with them. A process counts as one of them when its command line belongs to a command of
- * the turn, or comes from one that does. Where the program does nothing else meanwhile, everything that it
- * started since the first command of this turn counts.
+ * Ends the commands of a turn when it is cancelled, because some programs let them run. A process belongs to the turn if
+ * its command line matches a command of the turn, or if its parent belongs to it. If the program has no other
+ * turn meanwhile, all processes since the first command of this turn belong to it.
  */
 export class TurnCommands {
   readonly #since = bootTicks();
@@ -26,69 +26,69 @@ export class TurnCommands {
 
   constructor(private readonly ports: TurnCommandsPorts) {}
 
-  /** A command is about to run, or does. */
+  /** Records commands that start now. */
   begin(commands: readonly string[]): void {
     this.#firstAt ??= bootTicks();
-    for (const command of commands) this.#commands.add(bare(command));
+    for (const command of commands) this.#commands.add(withoutQuotes(command));
   }
 
-  /** Ends what is left of them. Tells how many processes did not end. */
+  /** Returns how many processes still run. */
   async end(): Promise<number> {
     if (this.#firstAt === undefined) return 0;
-    let left = await this.#left();
-    if (left.length === 0) return 0;
-    for (const { pid } of left) signal(pid, 'SIGTERM');
-    for (let waited = 0; waited < GRACE_MS && left.length > 0; waited += LOOK_MS) {
+    let running = await this.#running();
+    if (running.length === 0) return 0;
+    for (const { pid } of running) signal(pid, 'SIGTERM');
+    for (let waited = 0; waited < GRACE_MS && running.length > 0; waited += POLL_MS) {
       await this.#pause();
-      left = await this.#left();
+      running = await this.#running();
     }
-    for (let looks = 0; looks < LOOKS && left.length > 0; looks++) {
-      for (const { pid } of left) signal(pid, 'SIGKILL');
+    for (let kills = 0; kills < MAX_KILLS && running.length > 0; kills++) {
+      for (const { pid } of running) signal(pid, 'SIGKILL');
       await this.#pause();
-      left = await this.#left();
+      running = await this.#running();
     }
-    return left.length;
+    return running.length;
   }
 
-  async #left(): Promise<readonly Relative[]> {
-    const family = await this.ports.family();
+  async #running(): Promise<readonly Descendant[]> {
+    const all = await this.ports.processes();
     const since = this.#since ?? 0;
-    const young = family.filter(({ startedAt }) => startedAt >= since);
+    const recent = all.filter(({ startedAt }) => startedAt >= since);
     const isShared = this.ports.isShared();
     const firstAt = this.#firstAt ?? Number.POSITIVE_INFINITY;
-    const ends = new Set(
-      young
+    const matching = new Set(
+      recent
         .filter(({ pid, startedAt }) => (!isShared && startedAt >= firstAt) || this.#isCommand(pid))
         .map(({ pid }) => pid),
     );
-    for (let size = -1; size !== ends.size; ) {
-      size = ends.size;
-      for (const { pid, parent } of young) if (ends.has(parent)) ends.add(pid);
+    for (let size = -1; size !== matching.size; ) {
+      size = matching.size;
+      for (const { pid, parent } of recent) if (matching.has(parent)) matching.add(pid);
     }
-    return young.filter(({ pid }) => ends.has(pid));
+    return recent.filter(({ pid }) => matching.has(pid));
   }
 
   #isCommand(pid: number): boolean {
-    const line = bare(commandLineOf(pid));
+    const line = withoutQuotes(commandLineOf(pid));
     if (line === '') return false;
     return [...this.#commands].some(
       (command) =>
-        command.length >= LEAST_CHARS && (line.includes(command) || isPartOf(line, command)),
+        command.length >= MIN_CHARS && (line.includes(command) || isPartOf(line, command)),
     );
   }
 
   #pause(): Promise<void> {
     return new Promise((resolve) => {
-      this.ports.timers.after(LOOK_MS, resolve);
+      this.ports.timers.after(POLL_MS, resolve);
     });
   }
 }
 
-/** Shorter ones are part of too many command lines. */
-const LEAST_CHARS = 4;
+/** A shorter text occurs in too many command lines. */
+const MIN_CHARS = 4;
 
 const isPartOf = (line: string, command: string): boolean =>
-  line.length >= LEAST_CHARS && command.includes(line);
+  line.length >= MIN_CHARS && command.includes(line);
 
-/** Programs quote a command for the shell that they give it to. */
-const bare = (text: string): string => text.replaceAll(/[\s'"\\]/g, '');
+/** Without spaces and quotes, which programs add when they pass a command to a shell. */
+const withoutQuotes = (text: string): string => text.replaceAll(/[\s'"\\]/g, '');

@@ -1,8 +1,8 @@
-import type { RunContext } from '@stoa/core';
+import { createHash } from 'node:crypto';
+import type { RunContext, Transcript } from '@stoa/core';
 import type { AssistantPart, ToolOutcome, Usage } from '@stoa/protocol';
 import { StreamScrubber, scrubJson } from '../builtin/scrub.js';
 import type { AgentProcess } from './agent-process.js';
-import type { CallIds } from './call-ids.js';
 import type { ToolCallReport, UsageReport } from './session-updates.js';
 import { boundedInput, ToolCall } from './tool-call.js';
 
@@ -10,41 +10,72 @@ export interface TurnJournalPorts {
   readonly run: RunContext;
   readonly process: AgentProcess;
   readonly ids: CallIds;
-  /** The number of its first message. */
+  /** The number of the first message. */
   readonly firstStep: number;
   readonly now: () => number;
   readonly model: string | undefined;
 }
 
 const TEXT_CHARS = 1_000_000;
+const ID_CHARS = 20;
 
-/** What a turn writes down: a message before its calls, a call before its result. */
+/**
+ * Derives the ids of calls from their descriptions. A run that a restart interrupted during a question finds the answer when
+ * the agent repeats the call. A call that was already started gets a new id and a new question.
+ */
+export class CallIds {
+  readonly #used = new Set<string>();
+
+  constructor(
+    private readonly runId: string,
+    { entries, started }: Pick<Transcript, 'entries' | 'started'>,
+  ) {
+    for (const callId of started) this.#used.add(callId);
+    for (const entry of entries) {
+      if (entry.type === 'tool_result' && entry.runId === runId) this.#used.add(entry.callId);
+    }
+  }
+
+  /** `hash` covers the whole description of the call. */
+  next(tool: string, hash: string): string {
+    const key = JSON.stringify([this.runId, tool, hash]);
+    const base = createHash('sha256').update(key).digest('hex').slice(0, ID_CHARS);
+    for (let count = 0; ; count++) {
+      const id = `acp_${base}_${String(count)}`;
+      if (this.#used.has(id)) continue;
+      this.#used.add(id);
+      return id;
+    }
+  }
+}
+
+/** Journals a turn: a message before its calls, a call before its result. */
 export class TurnJournal {
-  /** The last of each id of the program. */
+  /** The latest call for each id of the program. */
   readonly #calls = new Map<string, ToolCall>();
-  /** Those whose id was used again before anything came of them. */
+  /** Unfinished calls whose id the program used again. */
   readonly #earlier: ToolCall[] = [];
   #text = '';
-  /** What is shown while it is said, in pieces that may divide a secret. */
-  readonly #shown: StreamScrubber;
-  /** What people see of the text of this step. */
-  #visible = '';
+  /** Removes secrets from shown text, also those that are split between two pieces. */
+  readonly #scrubber: StreamScrubber;
+  /** The shown text of this step. */
+  #shown = '';
   #step: number;
   #hasNotice = false;
 
   constructor(private readonly ports: TurnJournalPorts) {
     this.#step = ports.firstStep;
-    this.#shown = new StreamScrubber(() => ports.process.secrets);
+    this.#scrubber = new StreamScrubber(() => ports.process.secrets);
   }
 
-  /** Calls that began, or may have: what was asked about and not answered yet has not. */
+  /** Calls that began, or may have begun: not those that wait for a decision. */
   get begun(): readonly ToolCall[] {
     return this.#all.filter(({ isStarted, isAsked, status }) =>
       isStarted ? true : !isAsked && status !== 'pending',
     );
   }
 
-  /** Whether nothing was said since the last call. */
+  /** Whether there is no text since the last call. */
   get isSilent(): boolean {
     return this.#text.trim() === '';
   }
@@ -53,53 +84,53 @@ export class TurnJournal {
     return this.#all.some(({ isSettled }) => !isSettled);
   }
 
-  /** Writes down what is left, and tells what was said after the last call. */
+  /** Journals the rest of the turn. Returns the text after the last call. */
   async finish(finishReason: string, usage: UsageReport | undefined): Promise<string> {
     await this.announce();
-    const said = this.ports.process.scrub(this.#text);
+    const answer = this.ports.process.scrub(this.#text);
     await this.#message([], finishReason);
-    for (const call of this.#all) await this.#leave(call);
-    await this.report(usage);
-    return said;
+    for (const call of this.#all) await this.#settleUnknown(call);
+    await this.reportUsage(usage);
+    return answer;
   }
 
-  /** It goes no further: what was said so far is kept. */
-  async breakOff(): Promise<void> {
+  /** Journals the text so far of a turn that failed. */
+  async abort(): Promise<void> {
     await this.#message([], 'error');
   }
 
-  /** Shown in place of text that has not come yet, behind what has; it is not kept. */
+  /** Shows a notice after the text until more text arrives; it is not journaled. */
   showNotice(text: string): void {
     this.#hideNotice();
     this.#hasNotice = true;
-    this.ports.run.showText(this.#step, this.#visible === '' ? text : `\n${text}`);
+    this.ports.run.showText(this.#step, this.#shown === '' ? text : `\n${text}`);
   }
 
   #hideNotice(): void {
     if (!this.#hasNotice) return;
     this.#hasNotice = false;
     this.ports.run.withdrawText(this.#step);
-    if (this.#visible !== '') this.ports.run.showText(this.#step, this.#visible);
+    if (this.#shown !== '') this.ports.run.showText(this.#step, this.#shown);
   }
 
-  show(text: string): void {
+  addText(text: string): void {
     this.#hideNotice();
     const room = TEXT_CHARS - this.#text.length;
     if (room <= 0) return;
-    const shown = text.slice(0, room);
-    this.#text += shown;
-    this.#showText(this.#shown.add(shown));
+    const added = text.slice(0, room);
+    this.#text += added;
+    this.#showText(this.#scrubber.add(added));
   }
 
   #showText(text: string): void {
     if (text === '') return;
-    this.#visible += text;
+    this.#shown += text;
     this.ports.run.showText(this.#step, text);
   }
 
   callOf(report: ToolCallReport): ToolCall {
     const known = this.#calls.get(report.toolCallId);
-    // A settled one that is heard of again under its id is another call.
+    // A report of a settled call with the status pending begins another call.
     if (known && !(known.isSettled && report.status === 'pending')) {
       known.add(report);
       return known;
@@ -109,15 +140,12 @@ export class TurnJournal {
     return call;
   }
 
-  /**
-   * The call that permission is asked for. One answer is for one call: what was asked about, or is over,
-   * and is asked about again is another call.
-   */
-  callToAsk(report: ToolCallReport): ToolCall {
+  /** The call of a request for permission. A second request with the same id is another call. */
+  callToDecide(report: ToolCallReport): ToolCall {
     const known = this.#calls.get(report.toolCallId);
     if (!known?.isAsked && !known?.isSettled) return this.callOf(report);
     if (!known.isSettled) this.#earlier.push(known);
-    const call = known.again(report);
+    const call = known.repeated(report);
     this.#calls.set(report.toolCallId, call);
     return call;
   }
@@ -126,7 +154,7 @@ export class TurnJournal {
     return [...this.#earlier, ...this.#calls.values()];
   }
 
-  /** A message with all calls that are forming: each gets its id from its input, as it is now. */
+  /** Journals a message with all forming calls, and gives them their ids. */
   async announce(): Promise<void> {
     const forming = this.#all.filter(({ callId }) => callId === undefined);
     if (forming.length === 0) return;
@@ -143,20 +171,20 @@ export class TurnJournal {
     this.#hideNotice();
     const { run, process, model } = this.ports;
     const text = process.scrub(this.#text);
-    this.#showText(this.#shown.end());
+    this.#showText(this.#scrubber.end());
     const parts: AssistantPart[] = text === '' ? [...calls] : [{ type: 'text', text }, ...calls];
     if (parts.length === 0) return;
     const step = this.#step;
     this.#step += 1;
     this.#text = '';
-    this.#visible = '';
+    this.#shown = '';
     const by = model === undefined ? {} : { model };
     const provider = process.program.name;
     await run.journal.modelMessage({ step, parts, provider, finishReason, ...by });
   }
 
-  /** It is over. One that was asked about and not answered did not begin. */
-  async follow(call: ToolCall): Promise<void> {
+  /** Journals a call that has ended. It did not begin if its question was not answered. */
+  async end(call: ToolCall): Promise<void> {
     await this.announce();
     if (call.isSettled) return;
     const isUnanswered = call.isAsked && !call.isStarted && call.status === 'failed';
@@ -188,32 +216,32 @@ export class TurnJournal {
     const { callId, tool } = call;
     if (call.isSettled || callId === undefined) return;
     call.isSettled = true;
-    const took = call.isStarted
+    const duration = call.isStarted
       ? { durationMs: Math.round(this.ports.now() - call.startedAt) }
       : {};
-    await this.ports.run.journal.toolResult({ callId, tool, outcome, output, ...took });
+    await this.ports.run.journal.toolResult({ callId, tool, outcome, output, ...duration });
   }
 
-  /** The program ended its turn and never said what came of this call. */
-  async #leave(call: ToolCall): Promise<void> {
+  /** For a call that the program did not finish before the end of its turn. */
+  async #settleUnknown(call: ToolCall): Promise<void> {
     if (call.isSettled) return;
     await this.start(call);
-    await this.settle(call, 'unknown', 'The agent did not report what came of this call.');
+    await this.settle(call, 'unknown', 'The agent did not report the result of this call.');
   }
 
-  async report(usage: UsageReport | undefined): Promise<void> {
+  async reportUsage(usage: UsageReport | undefined): Promise<void> {
     if (!usage) return;
     const { model, process } = this.ports;
     const by = { provider: process.program.name, ...(model === undefined ? {} : { model }) };
-    await this.ports.run.journal.usage(usageOf(usage), by);
+    await this.ports.run.journal.usage(toUsage(usage), by);
   }
 }
 
 /**
- * What a program says a step took. Some count what came from a cache as input and some beside it; the
- * total tells which. It has no cost: whose prices hold is not known here.
+ * The usage of a step. Some programs include cached tokens in the input and some do not; the total shows which. The cost is
+ * unknown, because the prices are.
  */
-function usageOf(reported: UsageReport): Usage {
+function toUsage(reported: UsageReport): Usage {
   const { inputTokens, outputTokens, totalTokens, cachedReadTokens } = reported;
   const input = Math.max(inputTokens, totalTokens - outputTokens);
   return {

@@ -10,11 +10,11 @@ import type {
   ReadFileRequest,
   WriteFileRequest,
 } from './answers.js';
-import { CallDesk, type DeskPorts, type Verdict } from './call-desk.js';
-import { type KnownServers, type Touches, touchesOf } from './call-subjects.js';
+import { CallPermissions, type PermissionPorts, type Verdict } from './call-permissions.js';
+import { type CallSubjects, callSubjects, type KnownServers } from './call-subjects.js';
 import { FileCallbacks } from './file-callbacks.js';
-import { InOrder } from './in-order.js';
 import { namedArguments } from './named-arguments.js';
+import { SerialQueue } from './serial-queue.js';
 import {
   readUpdate,
   type SessionUpdate,
@@ -25,202 +25,199 @@ import type { ToolCall } from './tool-call.js';
 import { TurnCommands } from './turn-commands.js';
 import { TurnJournal, type TurnJournalPorts } from './turn-journal.js';
 
-export interface TurnPorts extends DeskPorts, TurnJournalPorts {
+export interface TurnPorts extends PermissionPorts, TurnJournalPorts {
   readonly timers: Timers;
-  /** The prompt of this turn, as one text. */
+  /** The text of the prompt. */
   readonly promptText: string;
-  /** Whether its session was there before: only such a one can repeat what was said in it. */
+  /** Whether the session existed before: only then the program can repeat earlier messages. */
   readonly isContinued: boolean;
-  /** How long a call that is reported to run may still be asked about. */
+  /** How long the program may take to ask for permission after it reports a running call. */
   readonly askMs: number;
-  /** Those that the session was given. */
   readonly servers: KnownServers;
-  /** The program has what it was asked. */
+  /** Called when the program has the prompt. */
   readonly delivered: () => Promise<void>;
   readonly changed: (change: Extract<SessionUpdate, { type: 'mode' | 'commands' }>) => void;
 }
 
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
-const WAITING_UPDATES = 50_000;
-const TOLD_CHARS = 300;
+const MAX_WAITING_UPDATES = 50_000;
+const MODEL_FAILURE_CHARS = 300;
 
-const bare = (text: string): string => text.replaceAll(/\s+/g, '');
+const withoutSpace = (text: string): string => text.replaceAll(/\s+/g, '');
 
 /**
- * One prompt and all that an agent program says until it is answered, as it goes into the journal: a
- * message before its calls, a call before its result, in the order in which the program reported them.
+ * One prompt: journals what an agent program reports until it answers, in the order of its reports, and decides its
+ * requests for permission.
  */
 export class Turn implements SessionListener {
-  /** Rejects when the journal cannot take what happens: the run is over, or the store is gone. */
-  readonly broken: Promise<never>;
-  readonly #order: InOrder;
+  /** Rejects if the turn cannot continue: the run has ended, or the store is gone. */
+  readonly failed: Promise<never>;
+  readonly #queue: SerialQueue;
   readonly #journal: TurnJournal;
-  readonly #allowedPlaces = new Map<ToolCall, readonly Place[]>();
-  readonly #desk: CallDesk;
+  /** The files that calls have permission for. */
+  readonly #allowedFiles = new Map<ToolCall, readonly Place[]>();
+  readonly #permissions: CallPermissions;
   readonly #files: FileCallbacks;
-  #break!: (error: unknown) => void;
+  #fail!: (error: unknown) => void;
   #isDelivered = false;
   #isOver = false;
-  #asking = 0;
-  readonly #denials: string[] = [];
-  #trouble: string | undefined;
+  /** How many questions are open. */
+  #questions = 0;
+  /** The denied calls with the reasons. */
+  readonly denials: string[] = [];
+  /** The model failure that the program reported. */
+  modelFailure: string | undefined;
   #isRetrying = false;
-  #heardAt: number;
+  #lastActivityAt: number;
   readonly #commands: TurnCommands;
-  readonly #counted = new Set<ToolCall>();
-  /** Calls that count as begun when nobody is asked about them in time. */
-  readonly #expected = new Map<ToolCall, () => void>();
+  readonly #checked = new Set<ToolCall>();
+  /** Timers of running calls for which the program may still ask for permission. */
+  readonly #askTimers = new Map<ToolCall, () => void>();
 
   constructor(private readonly ports: TurnPorts) {
     this.#journal = new TurnJournal(ports);
-    this.#heardAt = ports.now();
-    this.broken = new Promise((_, reject) => {
-      this.#break = reject;
+    this.#lastActivityAt = ports.now();
+    this.failed = new Promise((_, reject) => {
+      this.#fail = reject;
     });
-    this.broken.catch(() => undefined);
-    this.#order = new InOrder((error) => {
+    this.failed.catch(() => undefined);
+    this.#queue = new SerialQueue((error) => {
       this.#isOver = true;
-      this.#break(error);
+      this.#fail(error);
     });
     const { run, process } = ports;
-    const { opened } = process;
+    const { openedSessions } = process;
     this.#commands = new TurnCommands({
       timers: ports.timers,
-      family: () => process.family(),
-      // Some programs have a process for each session.
-      isShared: () => process.turns > 1 || process.opened !== opened,
+      processes: () => process.descendants(),
+      // Some programs start a process for each session.
+      isShared: () => process.openTurns > 1 || process.openedSessions !== openedSessions,
     });
     const { directories, files } = process.program.settings;
     const writable = [...directories, ...files];
-    this.#desk = new CallDesk({ ...ports, scrub: process.scrub, writable }, run);
+    this.#permissions = new CallPermissions({ ...ports, scrub: process.scrub, writable }, run);
     this.#files = new FileCallbacks({
       run,
-      desk: this.#desk,
-      ids: () => ports.ids,
-      isCovered: (place, does) => this.#isCovered(place, does),
+      permissions: this.#permissions,
+      ids: ports.ids,
+      isCovered: (file, access) => this.#isCovered(file, access),
       scrub: process.scrub,
     });
   }
 
-  /** How long nothing was heard of it; nothing is expected while people are asked. */
+  /** Milliseconds since the last sign of activity; zero while a question is open. */
   get quietMs(): number {
-    return this.#asking > 0 ? 0 : this.ports.now() - this.#heardAt;
+    return this.#questions > 0 ? 0 : this.ports.now() - this.#lastActivityAt;
   }
 
   get hasOpenCalls(): boolean {
     return this.#journal.hasOpenCalls;
   }
 
-  /** The calls that were denied, in words: some programs then stop. */
-  get denials(): readonly string[] {
-    return this.#denials;
-  }
-
-  /** Whether it has said nothing since its last call. */
+  /** Whether there is no text since the last call. */
   isSilent(): Promise<boolean> {
-    return this.#order.add(() => Promise.resolve(this.#journal.isSilent));
+    return this.#queue.add(() => Promise.resolve(this.#journal.isSilent));
   }
 
-  /** The model failure that the program reported. */
-  get trouble(): string | undefined {
-    return this.#trouble;
-  }
-
-  /** The calls that began, or may have, in words. */
-  get begun(): string[] {
+  /** The titles of the calls that began, or may have begun. */
+  get begunCalls(): string[] {
     return this.#journal.begun.map(({ title }) => this.ports.process.scrub(title));
   }
 
-  /** Ends what the program still runs of this turn. Tells how many processes did not end. */
+  /** Ends the commands of this turn. Returns how many processes still run. */
   endCommands(): Promise<number> {
     return this.#commands.end();
   }
 
-  touch(): void {
-    this.#heardAt = this.ports.now();
+  recordActivity(): void {
+    this.#lastActivityAt = this.ports.now();
     this.ports.run.active();
   }
 
   update(raw: unknown): void {
     const update = readUpdate(raw);
-    // Also when it comes too late for anything else: what runs is to be ended.
-    if (update.type === 'tool') this.#countReported(update.report);
+    // Also after the turn is over, so that the command is ended with it.
+    if (update.type === 'tool') {
+      const { kind, rawInput } = update.report;
+      const { commands } = namedArguments(rawInput, this.ports.run.session.workspace);
+      this.#recordCommands(kind, commands);
+    }
     if (this.#isOver) return;
-    this.touch();
+    this.recordActivity();
     if (update.type === 'mode' || update.type === 'commands') {
       this.ports.changed(update);
       return;
     }
     if (update.type === 'other') return;
     if (update.type === 'user') {
-      this.#hearUser(update.text);
+      this.#checkReplay(update.text);
       return;
     }
-    if (this.#order.length >= WAITING_UPDATES) {
-      const words = `${this.ports.process.program.name} reports more than can be written down`;
-      this.ports.process.fail(new AcpFailure('acp_flood', words));
+    if (this.#queue.length >= MAX_WAITING_UPDATES) {
+      const message = `${this.ports.process.program.name} reports faster than it can be journaled`;
+      this.ports.process.end(new AcpFailure('acp_flood', message));
       return;
     }
-    void this.#order.add(() => this.#apply(update));
+    void this.#queue.add(() => this.#apply(update));
   }
 
   async permission(request: PermissionRequest): Promise<RequestPermissionResponse> {
     if (this.#isOver) return CANCELLED;
-    this.#asking += 1;
+    this.#questions += 1;
     try {
       return await this.#decide(request);
     } catch (error) {
-      // It is told nothing but that the turn is over; why that is shows there.
-      if (!isFenced(error) && !this.ports.run.signal.aborted) this.#break(error);
+      // The program only learns that the turn is cancelled; `failed` has the cause.
+      if (!isFenced(error) && !this.ports.run.signal.aborted) this.#fail(error);
       return CANCELLED;
     } finally {
-      this.#asking -= 1;
-      this.touch();
+      this.#questions -= 1;
+      this.recordActivity();
     }
   }
 
   readTextFile(request: ReadFileRequest): Promise<{ content: string }> {
-    return this.#whileAsking(() => this.#files.read(request));
+    return this.#withQuestion(() => this.#files.read(request));
   }
 
   writeTextFile(request: WriteFileRequest): Promise<void> {
-    return this.#whileAsking(() => this.#files.write(request));
+    return this.#withQuestion(() => this.#files.write(request));
   }
 
-  /** The prompt was answered: writes down what is left, and tells what was said after the last call. */
+  /** Journals the rest after the answer to the prompt. Returns the text after the last call. */
   async finish(finishReason: string, usage: UsageReport | undefined): Promise<string> {
-    this.#expectNothing();
-    const said = await this.#order.add(async () => {
+    this.#stopAskTimers();
+    const answer = await this.#queue.add(async () => {
       await this.#deliver();
       return this.#journal.finish(finishReason, usage);
     });
     this.#isOver = true;
-    return said;
+    return answer;
   }
 
-  /** It goes no further: what was said so far is kept. */
-  async breakOff(): Promise<void> {
-    this.#expectNothing();
-    await this.#order.add(async () => {
-      if (this.#isDelivered) await this.#journal.breakOff();
+  /** Journals the text so far of a turn that failed. */
+  async abort(): Promise<void> {
+    this.#stopAskTimers();
+    await this.#queue.add(async () => {
+      if (this.#isDelivered) await this.#journal.abort();
     });
     this.#isOver = true;
   }
 
-  /** What comes from now on is not listened to. */
+  /** Ignores all further reports. */
   close(): void {
     this.#isOver = true;
-    this.#expectNothing();
+    this.#stopAskTimers();
   }
 
-  /** A program that repeats what was asked before would repeat the answers too, as if they were new. */
-  #hearUser(text: string): void {
+  /** Fails if the program repeats an earlier input: it would repeat the answers too, as if they were new. */
+  #checkReplay(text: string): void {
     const { isContinued, promptText, process } = this.ports;
-    const said = bare(text);
-    if (!isContinued || said === '' || bare(promptText).includes(said)) return;
+    const input = withoutSpace(text);
+    if (!isContinued || input === '' || withoutSpace(promptText).includes(input)) return;
     this.#isOver = true;
-    const words = `${process.program.name} repeated what was said before in the middle of a turn`;
-    this.#break(new AcpFailure('acp_replay', words));
+    const message = `${process.program.name} repeated earlier messages in the middle of a turn`;
+    this.#fail(new AcpFailure('acp_replay', message));
   }
 
   async #apply(update: SessionUpdate): Promise<void> {
@@ -229,138 +226,132 @@ export class Turn implements SessionListener {
     if (update.type === 'text') {
       if (update.text !== '') {
         await this.#journal.announce();
-        this.#journal.show(update.text);
+        this.#journal.addText(update.text);
       }
-      await this.#journal.report(update.usage);
+      await this.#journal.reportUsage(update.usage);
     } else if (update.type === 'tool') {
       const call = this.#journal.callOf(update.report);
       if (call.status !== 'pending') await this.#follow(call);
-    } else if (update.type === 'trouble') await this.#hearTrouble(update);
+    } else if (update.type === 'model_failure') await this.#recordModelFailure(update);
   }
 
   async #follow(call: ToolCall): Promise<void> {
-    if (!call.isAsked) await this.#look(call);
+    if (!call.isAsked) await this.#checkDenied(call);
     if (call.status !== 'in_progress') {
-      this.#expected.get(call)?.();
-      await this.#journal.follow(call);
+      this.#askTimers.get(call)?.();
+      await this.#journal.end(call);
       return;
     }
     await this.#journal.announce();
-    // Some report that a call runs before they ask about it: it has begun when nobody is asked.
-    if (call.isAsked || call.isStarted || call.isSettled || this.#expected.has(call)) return;
+    // Some programs report that a call runs before they ask for permission. It has begun if they do not ask in time.
+    if (call.isAsked || call.isStarted || call.isSettled || this.#askTimers.has(call)) return;
     const { timers, askMs } = this.ports;
     const stop = timers.after(askMs, () => {
-      this.#expected.delete(call);
+      this.#askTimers.delete(call);
       if (this.#isOver || call.isAsked) return;
-      void this.#order.add(() => this.#journal.start(call)).catch(() => undefined);
+      void this.#queue.add(() => this.#journal.start(call)).catch(() => undefined);
     });
-    this.#expected.set(call, () => {
+    this.#askTimers.set(call, () => {
       stop();
-      this.#expected.delete(call);
+      this.#askTimers.delete(call);
     });
   }
 
-  #expectNothing(): void {
-    for (const stop of [...this.#expected.values()]) stop();
+  #stopAskTimers(): void {
+    for (const stop of [...this.#askTimers.values()]) stop();
   }
 
-  /** A call that the program did not ask about. */
-  async #look(call: ToolCall): Promise<void> {
-    if (this.#counted.has(call)) return;
-    this.#counted.add(call);
+  /** Throws if the rules deny a call for which the program did not ask. */
+  async #checkDenied(call: ToolCall): Promise<void> {
+    if (this.#checked.has(call)) return;
+    this.#checked.add(call);
     const { run, servers, process } = this.ports;
-    const touches = touchesOf(call, run.session.workspace, servers);
-    const isForeign =
-      touches.ownTool === undefined && touches.subjects.some(({ type }) => type === 'mcp');
-    if (!isForeign) return;
-    const why = await this.#desk.whyDenied({ tool: call.tool, touches });
-    if (why === undefined) return;
-    const words = `${process.program.name} called ${call.tool} without asking. ${why}`;
-    throw new AcpFailure('acp_not_asked', process.scrub(words));
+    const subjects = callSubjects(call, run.session.workspace, servers);
+    if (subjects.ownTool !== undefined) return;
+    const reason = await this.#permissions.denialReason(call.tool, subjects);
+    if (reason === undefined) return;
+    const message = `${process.program.name} called ${call.tool} without asking. ${reason}`;
+    throw new AcpFailure('acp_not_asked', process.scrub(message));
   }
 
-  #count({ kind, subjects }: Touches): void {
-    const commands = subjects.flatMap((subject) =>
-      subject.type === 'shell' ? [subject.command] : [],
-    );
+  #recordCommands(kind: string | null | undefined, commands: readonly string[]): void {
     if (commands.length > 0 || kind === 'execute') this.#commands.begin(commands);
   }
 
-  #countReported({ kind, rawInput }: ToolCallReport): void {
-    const { commands } = namedArguments(rawInput, this.ports.run.session.workspace);
-    if (commands.length > 0 || kind === 'execute') this.#commands.begin(commands);
-  }
-
-  async #hearTrouble({
-    isRetried,
-    words,
-  }: Extract<SessionUpdate, { type: 'trouble' }>): Promise<void> {
+  async #recordModelFailure(
+    failure: Extract<SessionUpdate, { type: 'model_failure' }>,
+  ): Promise<void> {
     const { process, run } = this.ports;
-    const told = process.scrub(words).slice(0, TOLD_CHARS).toWellFormed();
-    if (!isRetried) {
-      this.#trouble ??= told;
+    const message = process.scrub(failure.message).slice(0, MODEL_FAILURE_CHARS).toWellFormed();
+    if (!failure.isRetried) {
+      this.modelFailure ??= message;
       return;
     }
-    this.#journal.showNotice(`[retrying: ${told}]`);
+    this.#journal.showNotice(`[retrying: ${message}]`);
     if (this.#isRetrying) return;
     this.#isRetrying = true;
-    await run.journal.note('retrying', `${process.program.name} is retrying: ${told}`);
+    await run.journal.note('retrying', `${process.program.name} is retrying: ${message}`);
   }
 
   async #decide({ toolCall, options }: PermissionRequest): Promise<RequestPermissionResponse> {
-    const call = await this.#order.add(async () => {
+    const call = await this.#queue.add(async () => {
       await this.#deliver();
-      const asked = this.#journal.callToAsk(
+      const asked = this.#journal.callToDecide(
         ToolCallReport.parse({ name: toolNamedIn(options), ...toolCall }),
       );
-      asked.fix();
-      this.#expected.get(asked)?.();
+      asked.fixDescription();
+      this.#askTimers.get(asked)?.();
       await this.#journal.announce();
       return asked;
     });
-    const touches = touchesOf(call, this.ports.run.session.workspace, this.ports.servers);
-    const verdict = await this.#judge(call, touches);
-    const answer = verdict.isAllowed ? allowing(options, verdict.isStanding) : undefined;
+    const subjects = callSubjects(call, this.ports.run.session.workspace, this.ports.servers);
+    const verdict = await this.#judge(call, subjects);
+    // A permanent permission is selected only if the decision is permanent too.
+    const kinds = verdict.isAllowed && verdict.isStanding ? ['allow_always'] : [];
+    const answer = verdict.isAllowed ? select(options, 'allow_once', ...kinds) : undefined;
     if (verdict.isAllowed && answer) {
-      await this.#order.add(() => this.#journal.start(call, verdict.approvalId));
-      this.#allowedPlaces.set(call, verdict.places);
-      this.#count(touches);
+      await this.#queue.add(() => this.#journal.start(call, verdict.approvalId));
+      this.#allowedFiles.set(call, verdict.files);
+      const commands = subjects.subjects.flatMap((subject) =>
+        subject.type === 'shell' ? [subject.command] : [],
+      );
+      this.#recordCommands(subjects.kind, commands);
       return answer;
     }
-    const words = verdict.isAllowed
-      ? 'The agent takes no permission for one call only: it did not run.'
-      : verdict.words;
-    await this.#order.add(() => this.#journal.settle(call, 'denied', words));
-    this.#denials.push(this.ports.process.scrub(`${call.title} (${words})`));
-    return rejecting(options);
+    const reason = verdict.isAllowed
+      ? 'The agent accepts no permission for a single call: it did not run.'
+      : verdict.reason;
+    await this.#queue.add(() => this.#journal.settle(call, 'denied', reason));
+    this.denials.push(this.ports.process.scrub(`${call.title} (${reason})`));
+    return select(options, 'reject_once', 'reject_always') ?? CANCELLED;
   }
 
-  async #judge(call: ToolCall, touches: Touches): Promise<Verdict> {
-    const { questionId: callId, tool, isNamed, title, input, hash, detail, lack } = call;
+  async #judge(call: ToolCall, subjects: CallSubjects): Promise<Verdict> {
+    const { questionId: callId, tool, isNamed, title, input, hash, detail, undescribed } = call;
+    const described = { callId, tool, isNamed, title, input, hash, detail, undescribed };
     try {
-      const asked = { callId, tool, isNamed, title, input, hash, detail, lack, touches };
-      return await this.#desk.decide(asked);
+      return await this.#permissions.decide({ ...described, subjects });
     } catch (error) {
       if (!(error instanceof StoaError) || error.code !== 'limit_reached') throw error;
-      return { isAllowed: false, words: error.message };
+      return { isAllowed: false, reason: error.message };
     }
   }
 
-  async #whileAsking<T>(work: () => Promise<T>): Promise<T> {
+  async #withQuestion<T>(work: () => Promise<T>): Promise<T> {
     this.ports.run.signal.throwIfAborted();
-    this.#asking += 1;
+    this.#questions += 1;
     try {
       return await work();
     } finally {
-      this.#asking -= 1;
-      this.touch();
+      this.#questions -= 1;
+      this.recordActivity();
     }
   }
 
-  #isCovered({ path }: Place, does: 'read' | 'edit'): boolean {
-    for (const [call, places] of this.#allowedPlaces) {
-      if (call.isSettled || (does === 'edit' && call.kind !== 'edit')) continue;
-      if (places.some((place) => place.path === path)) return true;
+  #isCovered({ path }: Place, access: 'read' | 'edit'): boolean {
+    for (const [call, files] of this.#allowedFiles) {
+      if (call.isSettled || (access === 'edit' && call.kind !== 'edit')) continue;
+      if (files.some((file) => file.path === path)) return true;
     }
     return false;
   }
@@ -372,32 +363,19 @@ export class Turn implements SessionListener {
   }
 }
 
-type Kind = 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
-
-/** A permission for one call becomes a standing one only where the answer is standing itself. */
-function allowing(
+/** Selects the first option of the first of these kinds that is offered. */
+function select(
   options: readonly PermissionOption[],
-  isStanding: boolean,
+  ...kinds: readonly string[]
 ): RequestPermissionResponse | undefined {
-  const option =
-    ofKind(options, 'allow_once') ?? (isStanding ? ofKind(options, 'allow_always') : undefined);
-  return option && chosen(option);
+  for (const kind of kinds) {
+    const option = options.find((one) => one.kind === kind);
+    if (option) return { outcome: { outcome: 'selected', optionId: option.optionId } };
+  }
+  return undefined;
 }
 
-function rejecting(options: readonly PermissionOption[]): RequestPermissionResponse {
-  const option = ofKind(options, 'reject_once') ?? ofKind(options, 'reject_always');
-  return option ? chosen(option) : { outcome: { outcome: 'cancelled' } };
-}
-
-function ofKind(options: readonly PermissionOption[], kind: Kind): PermissionOption | undefined {
-  return options.find((option) => option.kind === kind);
-}
-
-const chosen = ({ optionId }: PermissionOption): RequestPermissionResponse => ({
-  outcome: { outcome: 'selected', optionId },
-});
-
-/** Some programs say only in an option which tool it is that they ask for. */
+/** The tool name in the options of a request: some programs report it only there. */
 function toolNamedIn(options: readonly PermissionOption[]): string | undefined {
   for (const { name } of options) {
     const [, tool] = /^Always Allow in project: (\w+)$/.exec(name ?? '') ?? [];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { stage, turnsOf } from './builtin-stage.fixture.js';
 
 describe.each(['openai', 'anthropic'] as const)('the agent loop on the %s wire', (wire) => {
-  it('R-9 R-10 runs parallel calls from split fragments once each, and sums what they took', async () => {
+  it('R-9 R-10 runs parallel calls from split fragments once each, and adds up the usage', async () => {
     const { session, model, tools } = await stage({
       wire,
       tools: { read: ({ path }) => `contents of ${String(path)}` },
@@ -11,7 +11,7 @@ describe.each(['openai', 'anthropic'] as const)('the agent loop on the %s wire',
     });
     model.script([
       useTools([toolCall('read', { path: 'a.txt' }), toolCall('read', { path: 'b.txt' })], {
-        text: 'I look.',
+        text: 'I will read them.',
         chunkSize: 3,
         usage: { input: 1_000, cachedInput: 400, output: 50 },
       }),
@@ -53,7 +53,7 @@ describe.each(['openai', 'anthropic'] as const)('the agent loop on the %s wire',
     model.assertPlayed();
   });
 
-  it('keeps what was before byte for byte from request to request', async () => {
+  it('repeats the earlier messages byte for byte in each request', async () => {
     const { session, model } = await stage({ wire, tools: { look: () => 'seen' } });
     model.script([
       reply({ reasoning: 'Look first.', text: 'A', toolCalls: [toolCall('look')] }),
@@ -66,7 +66,7 @@ describe.each(['openai', 'anthropic'] as const)('the agent loop on the %s wire',
     const bodies = model.requests.map(({ body }) => withoutCacheMarks(body));
     for (const [index, next] of bodies.slice(1).entries()) {
       const before = bodies[index];
-      if (!before) throw new Error('there is no request before');
+      if (!before) throw new Error('there is no earlier request');
       expect(next.system).toEqual(before.system);
       expect(next.tools).toEqual(before.tools);
       const length = before.messages.length;
@@ -107,7 +107,7 @@ describe.each(['openai', 'anthropic'] as const)('the agent loop on the %s wire',
     await until('it was delivered', async () => (await session.all('delivered')).length === 1);
     await daemon.core.runs.cancel(OWNER, runId);
     await until('the server noticed', () => model.requests[0]?.outcome === 'abandoned');
-    await until('the driver let go', () => daemon.core.runner.runCount === 0);
+    await until('the driver has stopped', () => daemon.core.runner.runCount === 0);
     expect((await session.types()).at(-1)).toBe('cancelled');
     expect(outputOf(await session.ask('and now?'))).toBe('Next.');
     expect(turnsOf(model.requests[1]).join('\n')).toContain('was cancelled at this point');
@@ -122,7 +122,7 @@ function withoutCacheMarks(body: object) {
 }
 
 describe('the agent loop', () => {
-  it('gives calls ids of their own when a server repeats its ids', async () => {
+  it('replaces call ids that a server repeats', async () => {
     const { session, model } = await stage({ tools: { look: () => 'seen' } });
     model.script([
       useTools([toolCall('look', { n: 1 }, 'call_0')]),
@@ -135,7 +135,7 @@ describe('the agent loop', () => {
     model.assertPlayed();
   });
 
-  it('passes the turn when a tool says so', async () => {
+  it('ends the turn after a tool that passes it', async () => {
     const { session, model } = await stage({
       tools: { pass_turn: () => ({ text: 'passed', endsTurn: true }) },
     });

@@ -8,7 +8,7 @@ import { compact } from './compact.js';
 import { conversationOf } from './conversation.js';
 import { estimateRequest } from './estimate-tokens.js';
 import { failingStreaks, STREAK_FAILS } from './failing-streaks.js';
-import type { ModelAnswer, ModelRequest } from './model-client.js';
+import { type ModelAnswer, type ModelRequest, textOfParts } from './model-client.js';
 import { ModelFailure } from './model-failure.js';
 import type { ChosenModel } from './models.js';
 import { StreamedField } from './streamed-field.js';
@@ -18,40 +18,41 @@ import { usageOf } from './usage-of.js';
 
 export interface LoopPorts extends AskPorts {
   readonly tools: CallTools;
+  /** Tokens that the provider counted for one estimated token, by session. */
   readonly tokenRatios: Map<string, number>;
 }
 
 const MAX_STEPS = 50;
-/** The part of the context from which on it is compacted, and what then stays of it. */
+/** The part of the context at which it is compacted, and the part that remains. */
 const COMPACT_AT = 0.8;
 const KEEP = 0.3;
 const KEEP_WHEN_REFUSED = 0.1;
 const COMPACTIONS_PER_STEP = 2;
-/** No tokenizer is that far from the estimate: the count is of something else. */
+/** A larger difference from the estimate is not plausible. */
 const RATIO_LIMIT = 4;
-/** An empty answer with one of these was not the model's choice to say nothing. */
-const CUT_SHORT: ReadonlySet<string> = new Set(['length', 'content-filter', 'error']);
-/** What is said with it becomes public. */
-const SPEAK_TOOL = 'emit_output';
-/** Calling it well means: there is nothing to say. */
+/** With these finish reasons the model did not choose to answer nothing. */
+const INCOMPLETE: ReadonlySet<string> = new Set(['length', 'content-filter', 'error']);
+/** Publishes its text in the channel. */
+const EMIT_TOOL = 'emit_output';
+/** Ends the turn without an answer. */
 const PASS_TOOL = 'pass_turn';
 
 /**
  * One run of the agent:
  *
- *   finish what was asked for ──▶ ask the model ──calls──▶ run them ──▶ take what was injected ─┐
- *                                     ▲  └──no calls──▶ take what was injected ──none──▶ done     │
- *                                     └────────────────────────some────────────────┴───────────┘
+ *   finish pending calls ──▶ ask the model ──calls──▶ run them ──▶ take injected items ─────────┐
+ *                                ▲  └──no calls──▶ take injected items ──none──▶ done         │
+ *                                └────────────────────some────────────┴───────────────────────┘
  *
- * The journal is the only memory: every step begins by reading it, so a run that was cut off goes on
- * exactly where it stands. What the model says is journaled before any of it is done.
+ * Every step begins with the journal, so an interrupted run continues exactly where it was. An answer is journaled before
+ * its calls run.
  */
 export class AgentLoop {
   readonly #system: string;
   readonly #isChannelTurn: boolean;
   readonly #maxSteps: number;
   #tools: readonly ToolDescription[] = [];
-  /** Those that were used; a compaction does not make them free. */
+  /** Used ids, also those that a compaction removed from the transcript. */
   readonly #callIds = new Set<string>();
   #step = 0;
   #isDelivered = false;
@@ -70,45 +71,45 @@ export class AgentLoop {
 
   async go(): Promise<DriverEnd> {
     this.#tools = await this.ports.tools.describe(this.run);
-    const ended = await this.#takeUp(await this.run.transcript());
+    const ended = await this.#resume(await this.run.transcript());
     if (ended) return ended;
     for (; ; this.#step++) {
       this.run.signal.throwIfAborted();
       const transcript = await this.run.transcript();
-      const stuck = this.#stuck(transcript);
+      const stuck = this.#stuckFailure(transcript);
       if (stuck) return stuck;
-      const parts = await this.#speak(transcript);
+      const parts = await this.#answerStep(transcript);
       const calls = parts.filter((part) => part.type === 'tool_call');
       if (calls.length === 0) {
         if ((await this.run.journal.takeInjected()).length > 0) continue;
-        return said(parts);
+        return completed(parts);
       }
       if (await this.#callAll(calls)) return PASSED;
       await this.run.journal.takeInjected();
     }
   }
 
-  /** Where a run stands that was cut off: its last step is finished first. */
-  async #takeUp({ entries, pending }: Transcript): Promise<DriverEnd | undefined> {
+  /** Finishes the last step of an interrupted run. */
+  async #resume({ entries, pending }: Transcript): Promise<DriverEnd | undefined> {
     const own = entries.filter((entry) => 'runId' in entry && entry.runId === this.run.runId);
-    const spoken = own.findLast((entry) => entry.type === 'assistant');
-    if (!spoken) return undefined;
-    this.#step = spoken.step + 1;
+    const lastAnswer = own.findLast((entry) => entry.type === 'assistant');
+    if (!lastAnswer) return undefined;
+    this.#step = lastAnswer.step + 1;
     if (pending.length > 0 && (await this.#callAll(pending))) return PASSED;
-    const since = own.slice(own.indexOf(spoken) + 1);
+    const since = own.slice(own.indexOf(lastAnswer) + 1);
     const hasPassed = since.some(
       (entry) => entry.type === 'tool_result' && entry.tool === PASS_TOOL && entry.outcome === 'ok',
     );
     if (hasPassed) return PASSED;
     const injected = await this.run.journal.takeInjected();
-    const isLast = !spoken.parts.some(({ type }) => type === 'tool_call');
-    const isAsked = injected.length > 0 || since.some(({ type }) => type === 'input');
-    return isLast && !isAsked ? said(spoken.parts) : undefined;
+    const hasNoCalls = !lastAnswer.parts.some(({ type }) => type === 'tool_call');
+    const hasInput = injected.length > 0 || since.some(({ type }) => type === 'input');
+    return hasNoCalls && !hasInput ? completed(lastAnswer.parts) : undefined;
   }
 
-  #stuck({ entries }: Transcript): DriverEnd | undefined {
+  #stuckFailure({ entries }: Transcript): DriverEnd | undefined {
     if (this.#step >= this.#maxSteps) {
-      const message = `The agent took ${String(this.#maxSteps)} steps and was not done. \`maxSteps\` of its driver allows more.`;
+      const message = `The agent did not finish within ${String(this.#maxSteps)} steps. Raise \`maxSteps\` of its driver to allow more.`;
       return failed('too_many_steps', message);
     }
     const last = entries.findLast((entry) => entry.type === 'tool_result');
@@ -121,11 +122,11 @@ export class AgentLoop {
     );
   }
 
-  async #speak(transcript: Transcript): Promise<readonly AssistantPart[]> {
+  async #answerStep(transcript: Transcript): Promise<readonly AssistantPart[]> {
     for (const callId of callIdsOf(transcript.entries)) this.#callIds.add(callId);
     const { answer, request } = await this.#answer(transcript);
     const { client, price } = this.model;
-    this.#learn(request, answer);
+    this.#correctEstimate(request, answer);
     const parts = uniqueCalls(
       answer.parts,
       this.#callIds,
@@ -142,7 +143,7 @@ export class AgentLoop {
     return parts;
   }
 
-  /** Asks, and makes room first where that is needed. */
+  /** Asks the model, and compacts the context if necessary. */
   async #answer(transcript: Transcript): Promise<{ answer: ModelAnswer; request: ModelRequest }> {
     let request = await this.#request(transcript);
     let compactions = 0;
@@ -158,9 +159,9 @@ export class AgentLoop {
       } catch (error) {
         const isTooLong = error instanceof ModelFailure && error.code === 'model_context_exceeded';
         if (!isTooLong || ++compactions > COMPACTIONS_PER_STEP) throw error;
-        // What it takes is less than was thought.
-        const taken = Math.min(contextTokens, this.#tokens(request));
-        if (!(await this.#compact(request, taken, KEEP_WHEN_REFUSED))) throw error;
+        // The real limit is lower than the configured one.
+        const limit = Math.min(contextTokens, this.#tokens(request));
+        if (!(await this.#compact(request, limit, KEEP_WHEN_REFUSED))) throw error;
         request = await this.#request(await this.run.transcript());
       }
     }
@@ -200,7 +201,7 @@ export class AgentLoop {
   async #ask(request: ModelRequest, { isShown }: { isShown: boolean }): Promise<ModelAnswer> {
     const { run, model, ports } = this;
     const step = this.#step;
-    const count = async ({ usage }: ModelFailure): Promise<void> => {
+    const recordUsage = async ({ usage }: ModelFailure): Promise<void> => {
       if (!usage) return;
       const { provider, model: name } = model.client;
       await run.journal.usage(usageOf(usage, model.price), { provider, model: name });
@@ -212,31 +213,31 @@ export class AgentLoop {
         await deliverItems(run);
         this.#isDelivered = true;
       },
-      heard: () => {
+      received: () => {
         run.active();
       },
       text: (text: string) => {
         if (isShown) run.showText(step, text);
       },
       ...(showOutput && { callInput: showOutput }),
-      again: async (failure: ModelFailure, waitMs: number) => {
+      retrying: async (failure: ModelFailure, waitMs: number) => {
         if (isShown) run.withdrawText(step);
         if (isShown) run.withdrawOutput();
-        await count(failure);
-        const wait = `asked again in ${(waitMs / 1_000).toFixed(1)} s`;
+        await recordUsage(failure);
+        const wait = `retry in ${(waitMs / 1_000).toFixed(1)} s`;
         await run.journal.note('model_retry', `${failure.message} (${failure.code}); ${wait}`);
       },
     };
     const hasEmitted = isShown && (await run.journal.emitted()) !== undefined;
     const mayBeEmpty = ({ finishReason }: ModelAnswer): boolean =>
-      !isShown || hasEmitted || (this.#isChannelTurn && !CUT_SHORT.has(finishReason));
+      !isShown || hasEmitted || (this.#isChannelTurn && !INCOMPLETE.has(finishReason));
     try {
       return await askModel(ports, model.client, request, listener, {
         signal: run.signal,
         mayBeEmpty,
       });
     } catch (error) {
-      if (error instanceof ModelFailure) await count(error);
+      if (error instanceof ModelFailure) await recordUsage(error);
       throw error;
     }
   }
@@ -246,19 +247,19 @@ export class AgentLoop {
       this.run,
       calls.map(({ callId, tool, input }) => ({ callId, tool, input })),
     );
-    // What was emitted is known by now; the rest came to nothing.
+    // By now the output is emitted, or its call has failed.
     this.run.withdrawOutput();
     return results.some(({ endsTurn }) => endsTurn === true);
   }
 
-  /** Shows what it is about to say in a channel, unless people are to approve that first. */
+  /** Shows the output for a channel while it is written, unless it needs an approval. */
   async #outputShower() {
     const { run, ports } = this;
     if (!this.#isChannelTurn) return undefined;
-    if (!(await ports.tools.runsUnasked(run, SPEAK_TOOL))) return undefined;
+    if (!(await ports.tools.runsUnasked(run, EMIT_TOOL))) return undefined;
     const fields = new Map<string, StreamedField>();
     return (callId: string, tool: string, piece: string): void => {
-      if (tool !== SPEAK_TOOL) return;
+      if (tool !== EMIT_TOOL) return;
       const field = fields.get(callId) ?? new StreamedField('content');
       fields.set(callId, field);
       const text = field.add(piece);
@@ -266,26 +267,24 @@ export class AgentLoop {
     };
   }
 
-  /** By the provider's own count of the last request, where it gave one. */
+  /** Corrects the estimate by the provider's count of the last request. */
   #tokens(request: ModelRequest): number {
     const ratio = this.ports.tokenRatios.get(this.run.session.sessionId) ?? 1;
     return estimateRequest(request) * ratio;
   }
 
-  #learn(request: ModelRequest, { usage }: ModelAnswer): void {
+  #correctEstimate(request: ModelRequest, { usage }: ModelAnswer): void {
     if (usage.input === undefined || usage.input === 0) return;
     const ratio = usage.input / estimateRequest(request);
-    const believed = Math.min(Math.max(ratio, 1 / RATIO_LIMIT), RATIO_LIMIT);
-    this.ports.tokenRatios.set(this.run.session.sessionId, believed);
+    const plausible = Math.min(Math.max(ratio, 1 / RATIO_LIMIT), RATIO_LIMIT);
+    this.ports.tokenRatios.set(this.run.session.sessionId, plausible);
   }
 }
 
-/** It has nothing to say, or has said it. */
 const PASSED: DriverEnd = { type: 'completed', output: [] };
 
-function said(parts: readonly AssistantPart[]): DriverEnd {
-  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-  return { type: 'completed', output: textOutput(text) };
+function completed(parts: readonly AssistantPart[]): DriverEnd {
+  return { type: 'completed', output: textOutput(textOfParts(parts)) };
 }
 
 function failed(code: string, message: string): DriverEnd {

@@ -3,9 +3,9 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { Clock, Timers } from '@stoa/core';
 import { AnswerCollector } from './collect-answer.js';
-import { failureOf } from './failure-of.js';
 import type { ModelAnswer, ModelClient, ModelListener, ModelRequest } from './model-client.js';
 import { ModelFailure } from './model-failure.js';
+import { providerFailure } from './provider-failure.js';
 import { toPrompt, toTools } from './to-prompt.js';
 
 export interface ClientOptions {
@@ -14,7 +14,7 @@ export interface ClientOptions {
   readonly kind: 'openai' | 'anthropic';
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  /** A server that sends nothing for this long is given up. */
+  /** How long a server may send nothing. */
   readonly silenceMs: number;
   readonly timers: Timers;
   readonly clock: Clock;
@@ -22,8 +22,8 @@ export interface ClientOptions {
 }
 
 /**
- * A model behind the AI SDK. It is used one level below its agent functions: one request, one stream,
- * no retries and no tools of its own, so that every step is journaled before the next begins.
+ * A model of the AI SDK. It uses the level below the SDK's agents: one request and one stream, without retries and tools of
+ * the SDK, so that every step is journaled before the next begins.
  */
 export class AiSdkClient implements ModelClient {
   readonly #model: LanguageModelV3;
@@ -50,11 +50,11 @@ export class AiSdkClient implements ModelClient {
       return await this.#ask(request, listener, signal, silence);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ListenerFailed) throw error.reason;
+      if (error instanceof ListenerError) throw error.reason;
       if (error instanceof ModelFailure) throw error;
       throw this.#failure(silence.signal.aborted ? silence.signal.reason : error);
     } finally {
-      silence.end();
+      silence.stop();
     }
   }
 
@@ -77,13 +77,13 @@ export class AiSdkClient implements ModelClient {
     const tools = new Map<string, string>();
     let hasBegun = false;
     for await (const part of stream) {
-      silence.broken();
+      silence.restart();
       if (part.type === 'error') throw this.#failure(part.error);
       if (!hasBegun && part.type !== 'stream-start') {
         hasBegun = true;
         await toListener(() => listener.begun());
       }
-      listener.heard?.();
+      listener.received?.();
       if (part.type === 'text-delta') listener.text(part.delta);
       if (part.type === 'tool-input-start') tools.set(part.id, part.toolName);
       if (part.type === 'tool-input-delta')
@@ -97,57 +97,57 @@ export class AiSdkClient implements ModelClient {
 
   #failure(error: unknown): ModelFailure {
     const { clock, scrub } = this.options;
-    return failureOf(error, `${this.provider}/${this.model}`, () => clock.now(), scrub);
+    return providerFailure(error, `${this.provider}/${this.model}`, () => clock.now(), scrub);
   }
 }
 
-/** What the listener throws is not the provider's fault. */
-class ListenerFailed extends Error {
+/** Wraps errors of the listener, which are no failures of the provider. */
+class ListenerError extends Error {
   constructor(readonly reason: unknown) {
     super('the listener failed');
   }
 }
 
-async function toListener(tell: () => Promise<void>): Promise<void> {
+async function toListener(notify: () => Promise<void>): Promise<void> {
   try {
-    await tell();
+    await notify();
   } catch (error) {
-    throw new ListenerFailed(error);
+    throw new ListenerError(error);
   }
 }
 
-/** Aborts when nothing was heard for too long. */
+/** Aborts if the server sends nothing for too long. */
 class Silence {
   readonly #abort = new AbortController();
-  #callOff: () => void = () => undefined;
+  #cancel: () => void = () => undefined;
 
   constructor(
     private readonly timers: Timers,
     private readonly ms: number,
   ) {
-    this.broken();
+    this.restart();
   }
 
   get signal(): AbortSignal {
     return this.#abort.signal;
   }
 
-  broken(): void {
-    this.#callOff();
-    this.#callOff = this.timers.after(this.ms, () => {
-      this.#abort.abort(new Error(`nothing was heard for ${String(this.ms / 1_000)} s`));
+  restart(): void {
+    this.#cancel();
+    this.#cancel = this.timers.after(this.ms, () => {
+      this.#abort.abort(new Error(`nothing was received for ${String(this.ms / 1_000)} s`));
     });
   }
 
-  end(): void {
-    this.#callOff();
+  stop(): void {
+    this.#cancel();
   }
 }
 
 function languageModel(options: ClientOptions): LanguageModelV3 {
   const { provider, model, kind, baseUrl, apiKey } = options;
   if (kind === 'anthropic') {
-    // Without a key the SDK would look for one in the environment.
+    // Without a key the SDK would read one from the environment.
     return createAnthropic({ baseURL: baseUrl, apiKey: apiKey ?? 'none' })(model);
   }
   return createOpenAICompatible({

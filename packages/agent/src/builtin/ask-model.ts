@@ -4,34 +4,33 @@ import type { ModelAnswer, ModelClient, ModelListener, ModelRequest } from './mo
 import { ModelFailure } from './model-failure.js';
 
 export interface RetryRules {
-  /** How often a request is made in all. */
+  /** How often a request is sent at most. */
   readonly attempts: number;
   readonly firstWaitMs: number;
-  /** A provider that asks to wait longer fails the run. */
+  /** If a provider asks to wait longer, the run fails. */
   readonly maxWaitMs: number;
 }
 
 export const RETRY_RULES: RetryRules = { attempts: 5, firstWaitMs: 1_000, maxWaitMs: 300_000 };
 
 const EMPTY_ATTEMPTS = 2;
-const LONGEST_BACKOFF_MS = 60_000;
+const MAX_BACKOFF_MS = 60_000;
 
 export interface AskPorts {
   readonly timers: Timers;
-  /** From 0 up to and without 1. */
+  /** At least 0, less than 1. */
   readonly random: () => number;
   readonly rules: RetryRules;
 }
 
 export interface AskListener extends ModelListener {
-  /** An attempt failed and another one follows: what was heard of it does not count. */
-  again(failure: ModelFailure, waitMs: number): Promise<void>;
+  /** An attempt failed and another one follows: its text is discarded. */
+  retrying(failure: ModelFailure, waitMs: number): Promise<void>;
 }
 
 /**
- * Asks until there is an answer, or until asking again does not help. Rate limits, failures of the
- * server and broken connections are tried again, after what the provider asks to wait or twice as long
- * as the time before; an empty answer once.
+ * Asks a model, with retries. After rate limits, server errors and broken connections it waits as long as the provider asks,
+ * or twice as long as before. An empty answer is retried once.
  */
 export async function askModel(
   ports: AskPorts,
@@ -43,7 +42,7 @@ export async function askModel(
     mayBeEmpty,
   }: {
     readonly signal: AbortSignal;
-    /** Whether an empty answer is one. */
+    /** Whether an empty answer is valid. */
     readonly mayBeEmpty: (answer: ModelAnswer) => boolean;
   },
 ): Promise<ModelAnswer> {
@@ -57,7 +56,7 @@ export async function askModel(
       if (error.code === 'model_empty' && ++empty >= EMPTY_ATTEMPTS) throw error;
       const waitMs = waitBefore(attempt, error, ports);
       if (attempt >= ports.rules.attempts || waitMs > ports.rules.maxWaitMs) throw error;
-      await listener.again(error, waitMs);
+      await listener.retrying(error, waitMs);
       await pause(ports.timers, waitMs, signal);
     }
   }
@@ -66,7 +65,7 @@ export async function askModel(
 function waitBefore(attempt: number, failure: ModelFailure, { random, rules }: AskPorts): number {
   if (failure.retryAfterMs !== undefined) return Math.ceil(failure.retryAfterMs);
   if (failure.code === 'model_empty') return 0;
-  const backoff = Math.min(rules.firstWaitMs * 2 ** (attempt - 1), LONGEST_BACKOFF_MS);
+  const backoff = Math.min(rules.firstWaitMs * 2 ** (attempt - 1), MAX_BACKOFF_MS);
   return Math.round(backoff * (0.5 + random() / 2));
 }
 
@@ -79,9 +78,9 @@ function emptyAnswer({ provider, model }: ModelClient, answer: ModelAnswer): Mod
   const who = `${provider}/${model}`;
   const { usage, finishReason } = answer;
   if (finishReason === 'content-filter')
-    return new ModelFailure('model_refused', `${who} refuses to answer this.`, { usage });
-  const limit = finishReason === 'length' ? ', and reached its limit of output' : '';
-  return new ModelFailure('model_empty', `${who} answered nothing${limit}.`, {
+    return new ModelFailure('model_refused', `${who} refuses to answer.`, { usage });
+  const limit = finishReason === 'length' ? ' and reached its output limit' : '';
+  return new ModelFailure('model_empty', `${who} gave an empty answer${limit}.`, {
     isRetryable: true,
     usage,
   });

@@ -5,30 +5,28 @@ import type { CallTools } from '../call-tools.js';
 import { AgentLoop, type LoopPorts } from './agent-loop.js';
 import { RETRY_RULES, type RetryRules } from './ask-model.js';
 import { ModelFailure } from './model-failure.js';
-import { type ChosenModel, Models, wishOf } from './models.js';
+import { type ChosenModel, Models, modelSelection } from './models.js';
 
-export interface BuiltinDriverPorts extends Omit<LoopPorts, 'tokenRatios' | 'tools'> {
+export interface BuiltinDriverPorts extends Omit<LoopPorts, 'tokenRatios'> {
   readonly models: Pick<Models, 'choose'>;
-  readonly tools: CallTools;
 }
 
-/** Stoa's own agent: a loop of model and tools, journaled step by step. */
+/** Stoa's own agent: a loop of model and tools that journals every step. */
 export class BuiltinDriver implements AgentDriver {
   readonly kind = BUILTIN_DRIVER.kind;
   readonly capabilities = BUILTIN_DRIVER.capabilities;
-  /** How many tokens a provider counted for one that was estimated, by session. */
   readonly #tokenRatios = new Map<string, number>();
-  /** By `provider/model`: what a person has to mend, until a run with that model completes. */
+  /** By `provider/model`: the problem that a person has to fix, until a run with that model completes. */
   readonly #problems = new Map<string, string>();
 
   constructor(private readonly ports: BuiltinDriverPorts) {}
 
   async execute(run: RunContext): Promise<DriverEnd> {
     const { driver } = run.session.persona.definition;
-    const wish = wishOf(driver);
+    const selection = modelSelection(driver);
     let model: ChosenModel;
     try {
-      model = this.ports.models.choose(wish);
+      model = this.ports.models.choose(selection);
     } catch (error) {
       return failedWith('start', error);
     }
@@ -36,20 +34,20 @@ export class BuiltinDriver implements AgentDriver {
     const { provider, model: name } = model.client;
     const who = `${provider}/${name}`;
     try {
-      const end = await new AgentLoop(ports, run, model, wish.maxSteps).go();
+      const end = await new AgentLoop(ports, run, model, selection.maxSteps).go();
       if (end.type === 'completed') this.#problems.delete(who);
       return end;
     } catch (error) {
       run.signal.throwIfAborted();
-      if (error instanceof ModelFailure && TO_MEND.has(error.code)) {
-        if (this.#problems.size >= MOST_PROBLEMS) this.#problems.clear();
+      if (error instanceof ModelFailure && FIXABLE.has(error.code)) {
+        if (this.#problems.size >= MAX_PROBLEMS) this.#problems.clear();
         this.#problems.set(who, error.message);
       }
       return failedWith('agent', error);
     }
   }
 
-  /** Without any model the definition is sound: its runs say what to set. */
+  /** A definition without a model is valid: its runs fail with a message about what to set. */
   assertSound(driver: DriverConfig): Promise<void> {
     const model = this.#choose(driver);
     if (model instanceof ModelFailure && model.code === 'unknown_model') {
@@ -58,7 +56,6 @@ export class BuiltinDriver implements AgentDriver {
     return Promise.resolve();
   }
 
-  /** A model, a key, or what its model refused last. */
   lackOf(driver: DriverConfig): Promise<string | undefined> {
     const model = this.#choose(driver);
     if (model instanceof ModelFailure) {
@@ -69,7 +66,7 @@ export class BuiltinDriver implements AgentDriver {
 
   #choose(driver: DriverConfig): ChosenModel | ModelFailure {
     try {
-      return this.ports.models.choose(wishOf(driver));
+      return this.ports.models.choose(modelSelection(driver));
     } catch (error) {
       if (error instanceof ModelFailure) return error;
       throw error;
@@ -85,8 +82,8 @@ export class BuiltinDriver implements AgentDriver {
   }
 }
 
-const TO_MEND: ReadonlySet<string> = new Set(['model_unauthorized', 'model_not_found']);
-const MOST_PROBLEMS = 1_000;
+const FIXABLE: ReadonlySet<string> = new Set(['model_unauthorized', 'model_not_found']);
+const MAX_PROBLEMS = 1_000;
 
 function failedWith(phase: 'start' | 'agent', error: unknown): DriverEnd {
   if (!(error instanceof ModelFailure)) throw error;
@@ -99,7 +96,7 @@ export interface BuiltinDriverSettings {
   readonly tools: CallTools;
   readonly timers: Timers;
   readonly clock: Clock;
-  /** From 0 up to and without 1. */
+  /** At least 0, less than 1. */
   readonly random: () => number;
 }
 

@@ -7,7 +7,7 @@ import {
 import { onTestFinished } from 'vitest';
 import { type BuiltinDriverSettings, createBuiltinDriver } from './builtin-driver.js';
 
-/** A driver without anything that differs from run to run. */
+/** A driver with the same behaviour in every run. */
 export const builtinDriver = (parts: DriverParts, changes: Partial<BuiltinDriverSettings> = {}) =>
   createBuiltinDriver({
     ...parts,
@@ -16,7 +16,7 @@ export const builtinDriver = (parts: DriverParts, changes: Partial<BuiltinDriver
     ...changes,
   });
 
-/** A stage with the builtin driver, closed when the test is over. */
+/** A stage with the builtin driver. It is closed after the test. */
 export async function stage(options: Partial<ModelFixtureOptions> = {}): Promise<ModelFixture> {
   const opened = await ModelFixture.open({ driver: (parts) => builtinDriver(parts), ...options });
   onTestFinished(() => opened.close());

@@ -8,12 +8,12 @@ interface Draft {
   text: string;
   callId: string;
   tool: string;
-  /** A call counts when it is whole. */
-  isWhole: boolean;
+  /** Whether a call has all of its arguments. */
+  isComplete: boolean;
   provider: SharedV3ProviderMetadata | undefined;
 }
 
-/** Puts the fragments of a streamed answer together, in the order in which its parts began. */
+/** Assembles a streamed answer. Its parts are in the order in which they began. */
 export class AnswerCollector {
   readonly #drafts: Draft[] = [];
   readonly #byId = new Map<string, Draft>();
@@ -42,11 +42,11 @@ export class AnswerCollector {
         const key = `call ${part.toolCallId}`;
         const known = this.#byId.get(key);
         const draft =
-          known && !known.isWhole ? known : this.#begin(key, 'tool_call', part.providerMetadata);
+          known && !known.isComplete ? known : this.#begin(key, 'tool_call', part.providerMetadata);
         draft.text = part.input;
         draft.callId = part.toolCallId;
         draft.tool = part.toolName;
-        draft.isWhole = true;
+        draft.isComplete = true;
         draft.provider = part.providerMetadata ?? draft.provider;
         return;
       }
@@ -68,7 +68,7 @@ export class AnswerCollector {
     }
   }
 
-  /** Undefined when the stream ended before the answer did. */
+  /** Undefined if the stream ended before the answer was complete. */
   answer(): ModelAnswer | undefined {
     if (!this.#finish || this.#finish.reason === 'error') return undefined;
     const { reason, usage } = this.#finish;
@@ -76,7 +76,7 @@ export class AnswerCollector {
   }
 
   #begin(key: string, type: Draft['type'], provider: Draft['provider']): Draft {
-    const draft = { type, text: '', callId: '', tool: '', isWhole: false, provider };
+    const draft = { type, text: '', callId: '', tool: '', isComplete: false, provider };
     this.#drafts.push(draft);
     this.#byId.set(key, draft);
     return draft;
@@ -93,15 +93,15 @@ export class AnswerCollector {
   }
 }
 
-function partOf({ type, text, callId, tool, isWhole, provider }: Draft): AssistantPart[] {
+function partOf({ type, text, callId, tool, isComplete, provider }: Draft): AssistantPart[] {
   const own = provider === undefined ? {} : { provider: provider as JsonValue };
   if (type === 'tool_call')
-    return isWhole ? [{ type, callId, tool, input: inputOf(text), ...own }] : [];
+    return isComplete ? [{ type, callId, tool, input: inputOf(text), ...own }] : [];
   const clean = storable(text);
   return clean === '' && provider === undefined ? [] : [{ type, text: clean, ...own }];
 }
 
-/** No arguments at all are none; what is no JSON stands as the text that it is. */
+/** Arguments that are not JSON remain text. */
 function inputOf(text: string): JsonValue {
   if (text.trim() === '') return {};
   try {
@@ -111,5 +111,5 @@ function inputOf(text: string): JsonValue {
   }
 }
 
-/** What a store can keep: no half characters, no zero bytes. */
+/** Removes what a store cannot keep: lone surrogates and NUL characters. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '');

@@ -3,23 +3,23 @@ import { describe, expect, it } from 'vitest';
 import { codeOf, stage, turnsOf } from './builtin-stage.fixture.js';
 
 describe('compaction', () => {
-  const SUMMARY = 'They speak of birds; the robin is the favourite.';
-  /** Sums up when it is asked to, and otherwise says what `answer` says. */
-  const summingUp =
+  const SUMMARY = 'They talk about birds; the robin is the favourite.';
+  /** Answers requests for a summary with SUMMARY, and others with `answer`. */
+  const summarising =
     (answer: (request: ModelRequest) => Reply) =>
     (request: ModelRequest): Reply =>
       isSummary(request) ? say(SUMMARY, { usage: { input: 500, output: 30 } }) : answer(request);
   const isSummary = ({ lastUserText }: ModelRequest): boolean =>
-    lastUserText.includes('Sum up the conversation above');
+    lastUserText.includes('Summarise your conversation above');
 
-  it('R-13 compacts before the context is full, and keeps instructions and what is asked', async () => {
+  it('R-13 compacts before the context is full, and keeps the instructions and the request', async () => {
     const { session, model } = await stage({
       server: { contextTokens: 4_000 },
       model: { contextTokens: 4_000 },
       definition: { identity: { displayName: 'Ada' } },
       workspaceInstructions: 'Use tabs.',
     });
-    model.script(summingUp(() => say('A long answer. '.repeat(150))));
+    model.script(summarising(() => say('A long answer. '.repeat(150))));
     for (let n = 1; n <= 8; n++) {
       const run = await session.ask(`Question ${String(n)}`);
       expect(run.failure).toBeUndefined();
@@ -36,16 +36,16 @@ describe('compaction', () => {
     expect(await session.all('usage_reported')).toHaveLength(compactions.length);
   });
 
-  it('R-13 compacts when the provider says that it is too much', async () => {
+  it('R-13 compacts when the provider refuses a request as too long', async () => {
     const { session, model } = await stage({ server: { contextTokens: 4_000 } });
-    model.script(summingUp(() => say('A long answer. '.repeat(200))));
+    model.script(summarising(() => say('A long answer. '.repeat(200))));
     for (let n = 1; n <= 7; n++)
       expect((await session.ask(`Question ${String(n)}`)).failure).toBeUndefined();
     expect((await session.all('compacted')).length).toBeGreaterThan(0);
     expect(model.requests.some(({ outcome }) => outcome === 'refused')).toBe(true);
   });
 
-  it('R-13 compacts within a run, and what it was asked stays word for word', async () => {
+  it('R-13 compacts within a run, and keeps the request word for word', async () => {
     const { session, model, tools } = await stage({
       server: { contextTokens: 5_000 },
       model: { contextTokens: 5_000 },
@@ -53,7 +53,7 @@ describe('compaction', () => {
     });
     let n = 0;
     model.script(
-      summingUp(() => (++n <= 12 ? useTools([toolCall('read', { n })]) : say('All are read.'))),
+      summarising(() => (++n <= 12 ? useTools([toolCall('read', { n })]) : say('All are read.'))),
     );
     const run = await session.ask('Read all twelve pages, and mind the gap.');
     expect(outputOf(run)).toBe('All are read.');
@@ -67,7 +67,7 @@ describe('compaction', () => {
     expect(steps).toEqual(Array.from({ length: 13 }, (_, index) => index));
   });
 
-  it('R-13 fails when the question alone is too much', async () => {
+  it('R-13 fails when the request alone is too long', async () => {
     const { session, model } = await stage({ server: { contextTokens: 2_000 } });
     model.script([]);
     expect(codeOf(await session.ask('why? '.repeat(4_000)))).toBe('model_context_exceeded');

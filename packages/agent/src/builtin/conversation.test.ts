@@ -45,8 +45,8 @@ const outline = (messages: readonly ModelMessage[]): string[] =>
     return `user ${message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('|')}`;
   });
 
-describe('what a model is shown', () => {
-  it('puts results in the order of their calls, and what came meanwhile behind them', async () => {
+describe('the conversation for a model', () => {
+  it('has results in the order of their calls, and later input after them', async () => {
     const entries = [
       input(1, 'go'),
       calls(2, 'a', 'b'),
@@ -62,14 +62,14 @@ describe('what a model is shown', () => {
     ]);
   });
 
-  it('is the same before and after what was asked was delivered', async () => {
+  it('is the same before and after the delivery of the input', async () => {
     const entries = [input(1, 'one'), input(2, 'two')];
     const asked = await conversationOf([], [textInput('one'), textInput('two')], ports);
     expect(await conversationOf(entries, [], ports)).toEqual(asked);
     expect(outline(asked)).toEqual(['user From Ann:\none|From Ann:\ntwo']);
   });
 
-  it('tells of work that was cut short', async () => {
+  it('mentions work that was cancelled', async () => {
     const entries: TranscriptEntry[] = [
       input(1, 'go'),
       { type: 'end', seq: 2, runId: 'r1', how: 'cancelled' },
@@ -77,7 +77,7 @@ describe('what a model is shown', () => {
     ];
     expect(outline(await conversationOf(entries, [], ports))).toEqual([
       'user go',
-      'user [Stoa: The work on what was asked before was cancelled at this point.]',
+      'user [Stoa: The previous work was cancelled at this point.]',
       'user again',
     ]);
   });

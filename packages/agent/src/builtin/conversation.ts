@@ -1,7 +1,7 @@
 import type { TranscriptEntry } from '@stoa/core';
 import { boundaryNote } from '../boundary-note.js';
 import { toolResultForModel } from '../envelope.js';
-import { failingStreaks, STREAK_TOLD } from './failing-streaks.js';
+import { failingStreaks, STREAK_WARNING } from './failing-streaks.js';
 import { type FindAsset, type Input, inputParts } from './input-message.js';
 import type { ModelMessage } from './model-client.js';
 
@@ -14,14 +14,14 @@ export interface ConversationPorts {
 
 const ENDED: Readonly<Record<Entry<'end'>['how'], string | undefined>> = {
   completed: undefined,
-  failed: 'The work on what was asked before failed at this point.',
-  cancelled: 'The work on what was asked before was cancelled at this point.',
-  interrupted: 'The work on what was asked before was interrupted at this point.',
+  failed: 'The previous work failed at this point.',
+  cancelled: 'The previous work was cancelled at this point.',
+  interrupted: 'The previous work was interrupted at this point.',
 };
 
 /**
- * What a model is shown of a transcript. The same entries give the same messages, byte for byte, and
- * more entries only add to them: so what a provider has cached stays valid.
+ * Converts a transcript to messages for a model. The same entries always give the same bytes, and further entries only append
+ * messages, so that the provider's cache remains valid.
  */
 export async function conversationOf(
   entries: readonly TranscriptEntry[],
@@ -37,12 +37,13 @@ export async function conversationOf(
 class ConversationBuilder {
   readonly #messages: ModelMessage[] = [];
   readonly #streaks: ReadonlyMap<string, number>;
-  /** What is being asked at once. */
+  /** The inputs that become one message. */
   #asked: { runId: string; inputs: Input[] } | undefined;
-  /** Calls that still need their results, and what came before these did. */
-  #awaited = new Set<string>();
+  /** Calls without a result. */
+  #openCalls = new Set<string>();
   #results: Extract<ModelMessage, { role: 'tool' }>['results'][number][] = [];
-  #meanwhile: Entry<'input'>[] = [];
+  /** Inputs that arrived before the results. */
+  #waiting: Entry<'input'>[] = [];
 
   constructor(
     entries: readonly TranscriptEntry[],
@@ -54,14 +55,14 @@ class ConversationBuilder {
   async add(entry: TranscriptEntry): Promise<void> {
     switch (entry.type) {
       case 'summary':
-        this.#tell(`What happened so far, as you summed it up:\n\n${entry.text}`);
+        this.#addText(`Your summary of the conversation so far:\n\n${entry.text}`);
         return;
       case 'context':
         await this.#flush();
-        this.#tell(boundaryNote(entry.context));
+        this.#addText(boundaryNote(entry.context));
         return;
       case 'input':
-        if (this.#awaited.size > 0) this.#meanwhile.push(entry);
+        if (this.#openCalls.size > 0) this.#waiting.push(entry);
         else await this.ask(entry.input, entry.runId);
         return;
       case 'assistant':
@@ -72,15 +73,15 @@ class ConversationBuilder {
           parts: entry.parts,
         });
         for (const part of entry.parts)
-          if (part.type === 'tool_call') this.#awaited.add(part.callId);
+          if (part.type === 'tool_call') this.#openCalls.add(part.callId);
         return;
       case 'tool_result':
         await this.#result(entry);
         return;
       case 'end': {
         await this.#flush();
-        const told = ENDED[entry.how];
-        if (told !== undefined) this.#tell(`[Stoa: ${told}]`);
+        const note = ENDED[entry.how];
+        if (note !== undefined) this.#addText(`[Stoa: ${note}]`);
         return;
       }
     }
@@ -98,34 +99,34 @@ class ConversationBuilder {
   }
 
   async #result(entry: Entry<'tool_result'>): Promise<void> {
-    if (!this.#awaited.delete(entry.callId)) return;
+    if (!this.#openCalls.delete(entry.callId)) return;
     const { callId, tool, outcome } = entry;
     const streak = this.#streaks.get(callId) ?? 0;
     const warning =
-      streak < STREAK_TOLD
+      streak < STREAK_WARNING
         ? ''
-        : `\n\nThis same call has failed ${String(streak)} times in a row. Do something else.`;
+        : `\n\nThis call has failed ${String(streak)} times in a row. Do something else.`;
     this.#results.push({
       callId,
       tool,
       output: toolResultForModel(entry) + warning,
       isError: outcome === 'error' || outcome === 'denied',
     });
-    if (this.#awaited.size > 0) return;
-    this.#messages.push({ role: 'tool', results: this.#inOrder() });
+    if (this.#openCalls.size > 0) return;
+    this.#messages.push({ role: 'tool', results: this.#orderedResults() });
     this.#results = [];
-    for (const { input, runId } of this.#meanwhile.splice(0)) await this.ask(input, runId);
+    for (const { input, runId } of this.#waiting.splice(0)) await this.ask(input, runId);
   }
 
-  /** As they were called, whichever was done first. */
-  #inOrder() {
+  /** The results in the order of their calls. */
+  #orderedResults() {
     const calls = this.#messages.findLast(({ role }) => role === 'assistant');
     const order = calls?.role === 'assistant' ? calls.parts : [];
-    const place = new Map(
+    const position = new Map(
       order.map((part, index) => [part.type === 'tool_call' ? part.callId : '', index]),
     );
     return this.#results.toSorted(
-      (a, b) => (place.get(a.callId) ?? 0) - (place.get(b.callId) ?? 0),
+      (a, b) => (position.get(a.callId) ?? 0) - (position.get(b.callId) ?? 0),
     );
   }
 
@@ -137,7 +138,7 @@ class ConversationBuilder {
     this.#messages.push({ role: 'user', parts: await inputParts(inputs, findAsset, takesImages) });
   }
 
-  #tell(text: string): void {
+  #addText(text: string): void {
     this.#messages.push({ role: 'user', parts: [{ type: 'text', text }] });
   }
 }

@@ -1,11 +1,11 @@
 import type { ModelMessage, ModelRequest } from './model-client.js';
 
 const CHARS_PER_TOKEN = 4;
-/** What providers take for a picture of usual size. */
+/** The usual price of an image. */
 const IMAGE_TOKENS = 1_600;
 const MESSAGE_TOKENS = 4;
 
-/** A guess from the length, rather too high than too low: outside ASCII a character may be a token. */
+/** Estimates from the length, rather too high than too low: a character outside ASCII may be a token. */
 export function estimateText(text: string): number {
   let wide = 0;
   for (let i = 0; i < text.length; i++) if (text.charCodeAt(i) > 0x7f) wide += 1;

@@ -1,26 +1,26 @@
 import type { TranscriptEntry } from '@stoa/core';
 
-/** The model is told when it made the same failing call this often in a row. */
-export const STREAK_TOLD = 3;
-/** The run fails when it goes on. */
+/** After so many equal failing calls in a row, the model gets a warning. */
+export const STREAK_WARNING = 3;
+/** After so many, the run fails. */
 export const STREAK_FAILS = 5;
 
 /**
- * How often in a row, up to and with it, each call was the same one and failed. Depends on the
- * transcript only, so that what is told stays where it was told.
+ * For each call, how many equal calls in a row have failed, including itself. Depends only on the transcript, so that earlier
+ * warnings do not change.
  */
 export function failingStreaks(entries: readonly TranscriptEntry[]): ReadonlyMap<string, number> {
-  const what = new Map<string, string>();
+  const signatures = new Map<string, string>();
   const streaks = new Map<string, number>();
   let last = { signature: '', length: 0, runId: '' };
   for (const entry of entries) {
     if (entry.type === 'assistant') {
       for (const part of entry.parts)
         if (part.type === 'tool_call')
-          what.set(part.callId, `${part.tool} ${JSON.stringify(part.input)}`);
+          signatures.set(part.callId, `${part.tool} ${JSON.stringify(part.input)}`);
     } else if (entry.type === 'tool_result') {
       const { callId, runId, outcome } = entry;
-      const signature = what.get(callId) ?? callId;
+      const signature = signatures.get(callId) ?? callId;
       const hasFailed = outcome === 'error' || outcome === 'denied';
       const isSame = last.signature === signature && last.runId === runId;
       last = { signature, runId, length: hasFailed ? (isSame ? last.length : 0) + 1 : 0 };

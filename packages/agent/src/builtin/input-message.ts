@@ -6,20 +6,9 @@ import type { UserPart } from './model-client.js';
 
 export type FindAsset = RunContext['assets']['find'];
 
-export type Input = Pick<
-  TranscriptInput,
-  | 'itemId'
-  | 'kind'
-  | 'from'
-  | 'fromName'
-  | 'subject'
-  | 'inputItems'
-  | 'delivery'
-  | 'requestedBy'
-  | 'ceiling'
->;
+export type Input = Omit<TranscriptInput, 'metadata' | 'origin'>;
 
-/** What people and the clock ask for; all else is somebody's words, and goes into an envelope. */
+/** Requests of people and schedules reach the model directly; all other input is in an envelope. */
 const DIRECT: Readonly<Record<WorkKind, boolean>> = {
   input: true,
   schedule: true,
@@ -44,10 +33,10 @@ const IMAGE_TYPES: ReadonlySet<string> = new Set([
   'image/gif',
   'image/webp',
 ]);
-/** What providers take of one picture. */
+/** The limit of providers for one image. */
 const IMAGE_BYTES = 5 * 1024 * 1024;
 
-/** What was put to the agent at once, as one message: each with its author when there are several. */
+/** Converts inputs to the parts of one message. If there are several, each has its author. */
 export async function inputParts(
   inputs: readonly Input[],
   findAsset: FindAsset,
@@ -63,8 +52,10 @@ export async function inputParts(
       else lines.push(await attachment(item, findAsset, takesImages, images));
     }
     const text = lines.join('\n\n');
-    const told = attributed(input, text, inputs.length > 1, rules);
-    parts.push({ type: 'text', text: told }, ...images);
+    parts.push(
+      { type: 'text', text: attributed(input, text, inputs.length > 1, rules) },
+      ...images,
+    );
   }
   return parts;
 }
@@ -92,7 +83,7 @@ async function attachment(
   images: UserPart[],
 ): Promise<string> {
   const asset = await findAsset(assetId);
-  if (!asset) return `[attachment ${assetId}, which is gone]`;
+  if (!asset) return `[attachment ${assetId}, no longer available]`;
   const name = asset.name === undefined ? assetId : `${oneLine(asset.name)} (${assetId})`;
   const line = `attachment ${name}, ${oneLine(asset.mediaType)}, ${String(asset.size)} bytes`;
   const isShown = takesImages && IMAGE_TYPES.has(asset.mediaType) && asset.size <= IMAGE_BYTES;

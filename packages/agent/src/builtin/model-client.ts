@@ -5,12 +5,12 @@ export type UserPart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'image'; readonly mediaType: string; readonly bytes: Uint8Array };
 
-/** The conversation as every provider can be told it. Each assistant's calls are followed by results. */
+/** A message in the form common to all providers. The calls of an assistant are followed by their results. */
 export type ModelMessage =
   | { readonly role: 'user'; readonly parts: readonly UserPart[] }
   | {
       readonly role: 'assistant';
-      /** Who said it: only they get back what is theirs in the parts. */
+      /** Only this provider gets its own data in the parts back. */
       readonly provider: string | undefined;
       readonly parts: readonly AssistantPart[];
     }
@@ -31,38 +31,41 @@ export interface ModelRequest {
   readonly maxOutputTokens: number | undefined;
 }
 
-/** Tokens as the provider counts them; absent is unknown. */
+/** Tokens as counted by the provider; undefined if unknown. */
 export interface ModelUsage {
   readonly input: number | undefined;
-  /** Of the input, what came from and went into the provider's cache. */
+  /** The part of the input that was read from or written to the provider's cache. */
   readonly cacheRead: number | undefined;
   readonly cacheWrite: number | undefined;
   readonly output: number | undefined;
 }
 
 export interface ModelAnswer {
-  /** As the model gave them: call ids may repeat, arguments that are no JSON stand as text. */
+  /** Unchanged: call ids may repeat, and arguments that are not JSON are text. */
   readonly parts: readonly AssistantPart[];
   readonly finishReason: string;
   readonly usage: ModelUsage;
 }
 
 export interface ModelListener {
-  /** The first bytes of an answer are there; what comes next waits for it. */
+  /** The answer has begun. The rest of it waits for the promise. */
   begun(): Promise<void>;
-  /** Anything of the answer has arrived, shown or not. */
-  heard?(): void;
+  /** A part of the answer has arrived, shown or not. */
+  received?(): void;
   text(text: string): void;
-  /** A piece of the arguments of a call that the model is writing. */
+  /** The model has written a piece of the arguments of a call. */
   callInput?(callId: string, tool: string, piece: string): void;
 }
 
 /**
- * One model of one provider. `ask` asks once: whoever calls it tries again. It rejects with a
- * ModelFailure, or with the signal's reason.
+ * One model of one provider. `ask` sends one request without retries. It rejects with a ModelFailure, or with the signal's
+ * reason.
  */
 export interface ModelClient {
   readonly provider: string;
   readonly model: string;
   ask(request: ModelRequest, listener: ModelListener, signal: AbortSignal): Promise<ModelAnswer>;
 }
+
+export const textOfParts = (parts: readonly AssistantPart[]): string =>
+  parts.map((part) => (part.type === 'text' ? part.text : '')).join('');

@@ -1,6 +1,6 @@
 import type { ModelUsage } from './model-client.js';
 
-/** What a run fails with when its model does. Part of the contract: they stand in run failures. */
+/** The codes of run failures that a model causes; part of the API. */
 export type ModelFailureCode =
   | 'no_model'
   | 'unknown_model'
@@ -15,15 +15,15 @@ export type ModelFailureCode =
   | 'model_empty';
 
 interface Details {
-  /** Trying again may help. */
+  /** Whether a retry may help. */
   readonly isRetryable?: boolean;
-  /** How long the provider asks to wait first. */
+  /** How long the provider asks to wait before a retry. */
   readonly retryAfterMs?: number | undefined;
-  /** What the failed attempt took nevertheless. */
+  /** The usage of the failed attempt. */
   readonly usage?: ModelUsage;
 }
 
-/** Why a model did not answer, in words that hold no secret. */
+/** Why a model did not answer. The message contains no secrets. */
 export class ModelFailure extends Error {
   override readonly name = 'ModelFailure';
   readonly isRetryable: boolean;

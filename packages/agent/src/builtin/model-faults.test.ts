@@ -27,17 +27,13 @@ describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wi
       750,
     ],
     ['garbage', fault.garbage({ after: 4, of: say('abcdefghij', { chunkSize: 1 }) }), 750],
-    [
-      'a stream that is cut off',
-      fault.cutOff({ after: 4, of: say('abcdef', { chunkSize: 1 }) }),
-      750,
-    ],
+    ['an incomplete stream', fault.cutOff({ after: 4, of: say('abcdef', { chunkSize: 1 }) }), 750],
     [
       'an error within the stream',
       fault.streamError({ after: 5, of: say('abcdefghij', { chunkSize: 1 }) }),
       750,
     ],
-  ])('R-11 tries again after %s', async (_, broken, waitMs) => {
+  ])('R-11 retries after %s', async (_, broken, waitMs) => {
     const { session, model, waits } = await stage({ wire });
     model.script([broken, 'Here I am.']);
     const run = await session.ask('hello');
@@ -52,10 +48,10 @@ describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wi
   it.each([
     ['a wrong key', fault.status(401), 'model_unauthorized'],
     ['an unknown model', fault.status(404), 'model_not_found'],
-    ['a request that is not taken', fault.status(400), 'model_rejected'],
-    ['an empty account', fault.quotaExceeded(), 'model_quota_exceeded'],
-    ['a wait that is too long', fault.status(429, { retryAfter: 3_600 }), 'model_rate_limited'],
-  ])('R-11 fails at once with %s', async (_, refusal, code) => {
+    ['a rejected request', fault.status(400), 'model_rejected'],
+    ['an exceeded quota', fault.quotaExceeded(), 'model_quota_exceeded'],
+    ['a long required wait', fault.status(429, { retryAfter: 3_600 }), 'model_rate_limited'],
+  ])('R-11 fails immediately with %s', async (_, refusal, code) => {
     const { session, model } = await stage({ wire });
     model.script([refusal]);
     const run = await session.ask('hello');
@@ -65,7 +61,7 @@ describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wi
     model.assertPlayed();
   });
 
-  it('R-11 gives up after five attempts that waited longer and longer', async () => {
+  it('R-11 gives up after five attempts with growing waits', async () => {
     const { session, model, waits } = await stage({ wire });
     model.script([always(fault.status(503))]);
     expect(codeOf(await session.ask('hello'))).toBe('model_unavailable');
@@ -73,7 +69,7 @@ describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wi
     expect(waits).toEqual([750, 1_500, 3_000, 6_000]);
   });
 
-  it('R-11 tells the model of arguments that are not JSON and of tools that do not exist', async () => {
+  it('R-11 reports invalid arguments and unknown tools to the model', async () => {
     const { session, model, tools } = await stage({ wire, tools: { read: () => 'read' } });
     model.script([
       fault.malformedArguments('read'),
@@ -89,7 +85,7 @@ describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wi
     model.assertPlayed();
   });
 
-  it('R-11 asks once more after an empty answer, then fails; and counts what it took', async () => {
+  it('R-11 retries once after an empty answer, then fails, and counts the usage of both', async () => {
     const { session, model } = await stage({ wire });
     const usage = { input: 100, output: 1 };
     model.script([reply({ usage }), say('Hello.', { usage }), reply({ usage }), reply({ usage })]);
@@ -102,7 +98,7 @@ describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wi
     model.assertPlayed();
   });
 
-  it('R-11 ends a loop of calls that never ends', async () => {
+  it('R-11 ends an endless loop of calls', async () => {
     const { session, model, tools } = await stage({
       wire,
       tools: { look: () => 'nothing new' },
@@ -121,11 +117,13 @@ describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wi
     model.script([always(useTools([toolCall('look', { path: 'x' })]))]);
     expect(codeOf(await session.ask('go'))).toBe('tool_loop');
     expect(model.requests).toHaveLength(5);
-    const told = model.requests.map(({ toolResults }) => toolResults[0]?.text.includes('in a row'));
-    expect(told).toEqual([undefined, false, false, true, true]);
+    const warned = model.requests.map(({ toolResults }) =>
+      toolResults[0]?.text.includes('in a row'),
+    );
+    expect(warned).toEqual([undefined, false, false, true, true]);
   });
 
-  it('R-24 says nothing of the key when the server repeats it', async () => {
+  it('R-24 hides the key when the server repeats it', async () => {
     const { session, model } = await stage({ wire });
     model.script([
       fault.status(500, { message: `bad key ${CANARY_KEY}` }),
@@ -138,7 +136,7 @@ describe.each(['openai', 'anthropic'] as const)('a model that fails on the %s wi
 });
 
 describe('a model that fails', () => {
-  it('R-11 withdraws the text of a failed attempt from what is shown', async () => {
+  it('R-11 withdraws the shown text of a failed attempt', async () => {
     const shown: string[] = [];
     const { session, model } = await stage({
       around: (driver) => (run) =>
@@ -152,7 +150,7 @@ describe('a model that fails', () => {
     half.release(6);
     model.script([
       () => {
-        void until('some of it was shown', () => shown.includes('0 c')).then(() => {
+        void until('some text was shown', () => shown.includes('0 c')).then(() => {
           half.release();
         });
         return fault.slow(half, fault.reset({ after: 6, of: say('abc', { chunkSize: 1 }) }));
@@ -166,7 +164,7 @@ describe('a model that fails', () => {
     expect(messages.map(({ data }) => data.parts)).toEqual([[{ type: 'text', text: 'Hello.' }]]);
   });
 
-  it('gives up a server that falls silent', async () => {
+  it('gives up on a server that sends nothing', async () => {
     let fire = (): void => undefined;
     const timers: Timers = {
       after: (milliseconds, callback) => {
@@ -187,10 +185,10 @@ describe('a model that fails', () => {
     fire();
     expect(outputOf(await session.ended(runId))).toBe('Awake.');
     const [note] = await session.all('note');
-    expect(note?.data.text).toContain('nothing was heard for 300 s');
+    expect(note?.data.text).toContain('nothing was received for 300 s');
   });
 
-  it('R-15 says what to set when no model is configured, and the daemon goes on', async () => {
+  it('R-15 names what to set when no model is configured, and the daemon keeps running', async () => {
     const { session } = await stage({
       driver: (parts) => builtinDriver(parts, { config: {} }),
     });

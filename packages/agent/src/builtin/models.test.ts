@@ -1,15 +1,15 @@
 import { ModelsConfig } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import { ModelFailure } from './model-failure.js';
-import { Models, type Wish } from './models.js';
+import { type ModelSelection, Models } from './models.js';
 
 const ports = { timers: { after: () => () => undefined }, clock: { now: () => 0 } };
 const models = (config: unknown, environment: Record<string, string> = {}) =>
   new Models(ModelsConfig.parse(config), environment, ports);
 
-const named = (from: Models, wish: Wish = {}): string => {
+const named = (from: Models, selection: ModelSelection = {}): string => {
   try {
-    const { client } = from.choose(wish);
+    const { client } = from.choose(selection);
     return `${client.provider}/${client.model}`;
   } catch (error) {
     if (error instanceof ModelFailure) return `${error.code}: ${error.message}`;
@@ -22,8 +22,8 @@ const anthropic = { ANTHROPIC_API_KEY: 'sk-ant', ANTHROPIC_MODEL: 'claude' };
 
 describe('the model of an agent', () => {
   it.each([
-    ['what the environment names', {}, openai, {}, 'openai/gpt'],
-    ['what the environment names', {}, anthropic, {}, 'anthropic/claude'],
+    ['the one in the environment', {}, openai, {}, 'openai/gpt'],
+    ['the one in the environment', {}, anthropic, {}, 'anthropic/claude'],
     ['OpenAI before Anthropic', {}, { ...anthropic, ...openai }, {}, 'openai/gpt'],
     [
       'a server without a key',
@@ -42,7 +42,7 @@ describe('the model of an agent', () => {
     ['its own', {}, { ...anthropic, ...openai }, { model: 'anthropic/haiku' }, 'anthropic/haiku'],
     ['its own, at the default provider', {}, openai, { model: 'gpt-mini' }, 'openai/gpt-mini'],
     [
-      'its provider’s',
+      'the one of its provider',
       {},
       { ...anthropic, ...openai },
       { provider: 'anthropic', model: 'x' },
@@ -56,14 +56,14 @@ describe('the model of an agent', () => {
       'router/qwen/qwen3',
     ],
     [
-      'the only one there is',
+      'the only configured one',
       { providers: { local: { kind: 'openai', baseUrl: 'http://l/v1', models: { m: {} } } } },
       {},
       {},
       'local/m',
     ],
-  ])('is %s', (_, config, environment, wish, expected) => {
-    expect(named(models(config, environment), wish)).toBe(expected);
+  ])('is %s', (_, config, environment, selection, expected) => {
+    expect(named(models(config, environment), selection)).toBe(expected);
   });
 
   it.each([
@@ -98,11 +98,11 @@ describe('the model of an agent', () => {
       {},
       'no_model: Provider a has no key: the environment variable ANTHROPIC_API_KEY',
     ],
-  ])('%s is said', (_, config, environment, wish, expected) => {
-    expect(named(models(config, environment), wish)).toContain(expected);
+  ])('fails with a message: %s', (_, config, environment, selection, expected) => {
+    expect(named(models(config, environment), selection)).toContain(expected);
   });
 
-  it('takes prices and sizes from the configuration, and the agent’s sizes before them', () => {
+  it('takes prices and sizes from the configuration, unless the agent sets sizes', () => {
     const price = { input: 1, output: 2 };
     const from = models(
       {
@@ -116,7 +116,7 @@ describe('the model of an agent', () => {
     expect(from.choose({ model: 'other' }).price).toBeUndefined();
   });
 
-  it('takes its keys out of every text', () => {
+  it('removes its keys from a text', () => {
     const from = models(
       {},
       { ...openai, ANTHROPIC_API_KEY: 'sk-ant-secret', OPENAI_API_KEY: 'a+b/c=1' },
@@ -132,7 +132,7 @@ describe('the model of an agent', () => {
     [{ providers: { a: { kind: 'openai', apiKey: 'k', apiKeyEnv: 'K' } } }],
     [{ providers: { a: { kind: 'openai', baseUrl: 'file:///x' } } }],
     [{ model: 'gpt' }],
-  ])('%j is not a configuration', (config) => {
+  ])('%j is not a valid configuration', (config) => {
     expect(ModelsConfig.safeParse(config).success).toBe(false);
   });
 });

@@ -13,7 +13,7 @@ import { scrubber } from './scrub.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A model that a run uses, and what is known about it. */
+/** The model of a run, with its limits and price. */
 export interface ChosenModel {
   readonly client: ModelClient;
   readonly contextTokens: number;
@@ -22,16 +22,18 @@ export interface ChosenModel {
   readonly takesImages: boolean;
 }
 
-/** What an agent says about its model. */
-export interface Wish {
+/** The model settings of an agent. */
+export interface ModelSelection {
   readonly provider?: string | undefined;
   readonly model?: string | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly contextTokens?: number | undefined;
 }
 
-/** What the configuration of a driver says about the model; nothing, if it is not the builtin driver. */
-export const wishOf = (driver: DriverConfig): Wish & { readonly maxSteps?: number | undefined } =>
+/** The model settings in the configuration of a builtin driver; empty for other drivers. */
+export const modelSelection = (
+  driver: DriverConfig,
+): ModelSelection & { readonly maxSteps?: number | undefined } =>
   driver.kind === BUILTIN_DRIVER.kind ? driver : {};
 
 export interface ModelsPorts {
@@ -41,7 +43,7 @@ export interface ModelsPorts {
 
 interface Provider extends Omit<ProviderConfig, 'apiKey' | 'apiKeyEnv'> {
   readonly apiKey: string | undefined;
-  /** The variable that should hold the key and does not. */
+  /** The variable for the key, if it is not set. */
   readonly missingKey: string | undefined;
 }
 
@@ -65,12 +67,14 @@ const WHAT_TO_SET =
   'OPENAI_MODEL (with OPENAI_BASE_URL for another server that speaks its protocol), or ' +
   'ANTHROPIC_API_KEY and ANTHROPIC_MODEL; then start the daemon again.';
 
-/** The models that are configured. Keys go from here to the clients and nowhere else. */
+const NO_MODEL = `No model is configured. ${WHAT_TO_SET}`;
+
+/** The configured models. Only the clients get the keys. */
 export class Models {
   readonly #providers: ReadonlyMap<string, Provider>;
   readonly #default: { readonly provider: string; readonly model: string } | undefined;
   readonly #clients = new Map<string, ModelClient>();
-  /** Takes the keys out of a text. */
+  /** Removes the keys from a text. */
   readonly scrub: (text: string) => string;
 
   constructor(
@@ -83,19 +87,9 @@ export class Models {
     this.scrub = scrubber([...this.#providers.values()].flatMap(({ apiKey }) => apiKey ?? []));
   }
 
-  /** Whether an agent that names no model has one. */
-  get hasDefault(): boolean {
-    return this.#default !== undefined;
-  }
-
-  /** `provider/model` of agents that name none. */
-  get defaultModel(): string | undefined {
-    return this.#default && `${this.#default.provider}/${this.#default.model}`;
-  }
-
-  /** Throws a ModelFailure that says what to set, or what there is. */
-  choose(wish: Wish): ChosenModel {
-    const named = this.#named(wish);
+  /** Throws a ModelFailure that names what to set, or the configured providers. */
+  choose(selection: ModelSelection): ChosenModel {
+    const named = this.#named(selection);
     const provider = this.#providers.get(named.provider);
     if (!provider) {
       const known = [...this.#providers.keys()].join(', ');
@@ -116,16 +110,17 @@ export class Models {
     const known = provider.models?.[named.model];
     return {
       client: this.#client(named.provider, provider, named.model),
-      contextTokens: wish.contextTokens ?? known?.contextTokens ?? defaults.contextTokens,
-      maxOutputTokens: wish.maxOutputTokens ?? known?.maxOutputTokens ?? defaults.maxOutputTokens,
+      contextTokens: selection.contextTokens ?? known?.contextTokens ?? defaults.contextTokens,
+      maxOutputTokens:
+        selection.maxOutputTokens ?? known?.maxOutputTokens ?? defaults.maxOutputTokens,
       price: known?.price,
       takesImages: known?.images ?? true,
     };
   }
 
-  #named({ provider, model }: Wish): { provider: string; model: string } {
+  #named({ provider, model }: ModelSelection): { provider: string; model: string } {
     if (provider !== undefined) {
-      const only = model ?? this.#onlyModel(provider) ?? this.#defaultModelOf(provider);
+      const only = model ?? this.#onlyModel(provider) ?? this.#defaultModel(provider);
       if (only !== undefined) return { provider, model: only };
       if (!this.#providers.has(provider)) return { provider, model: '' };
       throw new ModelFailure(
@@ -140,14 +135,14 @@ export class Models {
       const [first, ...others] = this.#providers.keys();
       const home = this.#default?.provider ?? (others.length === 0 ? first : undefined);
       if (home !== undefined) return { provider: home, model };
-      if (first === undefined) throw new ModelFailure('no_model', noModel());
+      if (first === undefined) throw new ModelFailure('no_model', NO_MODEL);
       const names = [first, ...others].join(', ');
       throw new ModelFailure(
         'unknown_model',
         `The agent names model ${model} and no provider; there are: ${names}. Write provider/model.`,
       );
     }
-    if (!this.#default) throw new ModelFailure('no_model', noModel());
+    if (!this.#default) throw new ModelFailure('no_model', NO_MODEL);
     return this.#default;
   }
 
@@ -156,7 +151,7 @@ export class Models {
     return models.length === 1 ? models[0] : undefined;
   }
 
-  #defaultModelOf(provider: string): string | undefined {
+  #defaultModel(provider: string): string | undefined {
     return this.#default?.provider === provider ? this.#default.model : undefined;
   }
 
@@ -199,7 +194,7 @@ export class Models {
   }
 }
 
-/** The SDK is large: it is loaded when the first model is asked. */
+/** Loads the SDK, which is large, with the first request. */
 function lazyClient(options: ClientOptions): ModelClient {
   let loading: Promise<ModelClient> | undefined;
   return {
@@ -212,9 +207,7 @@ function lazyClient(options: ClientOptions): ModelClient {
   };
 }
 
-const noModel = (): string => `No model is configured. ${WHAT_TO_SET}`;
-
-/** What the environment names is there too, unless the configuration has one of that name. */
+/** The configured providers and those of the environment. A configured one replaces one with the same name. */
 function providersOf(config: ModelsConfig, environment: Environment): Map<string, Provider> {
   const providers = new Map<string, Provider>();
   const add = (name: string, kind: Provider['kind'], baseUrl?: string, apiKey?: string): void => {
@@ -227,7 +220,7 @@ function providersOf(config: ModelsConfig, environment: Environment): Map<string
   add('anthropic', 'anthropic', versioned(set(ANTHROPIC_BASE_URL)), set(ANTHROPIC_API_KEY));
   const implicit = new Map([...providers.values()].map((provider) => [provider.kind, provider]));
   for (const [name, { apiKey, apiKeyEnv, ...rest }] of Object.entries(config.providers ?? {})) {
-    // The key of the environment belongs to the server of the environment, and goes to no other.
+    // The key in the environment is only for the server in the environment.
     const own = rest.baseUrl === undefined ? implicit.get(rest.kind) : undefined;
     const key = apiKeyEnv === undefined ? (apiKey ?? own?.apiKey) : set(environment[apiKeyEnv]);
     const baseUrl = rest.kind === 'anthropic' ? versioned(rest.baseUrl) : rest.baseUrl;
@@ -244,11 +237,11 @@ function providersOf(config: ModelsConfig, environment: Environment): Map<string
 
 const KEY_OF = { openai: 'OPENAI_API_KEY', anthropic: 'ANTHROPIC_API_KEY' } as const;
 
-/** Others take this address without the version; the SDK wants it with. */
+/** The SDK requires the version in the address; other programs omit it. */
 function versioned<T extends string | undefined>(url: T): T {
   if (url === undefined || /\/v\d+\/?$/.test(url)) return url;
   return `${url.replace(/(?<!\/)\/+$/, '')}/v1` as T;
 }
 
-/** Empty is not set. */
+/** Treats an empty variable as not set. */
 const set = (value: string | undefined): string | undefined => (value === '' ? undefined : value);

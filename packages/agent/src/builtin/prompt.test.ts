@@ -2,8 +2,8 @@ import { AgentSession, fault, gate, OWNER, say, toolCall, useTools } from '@stoa
 import { describe, expect, it } from 'vitest';
 import { builtinDriver, codeOf, stage } from './builtin-stage.fixture.js';
 
-describe('what a model reads', () => {
-  it('marks for Anthropic where its cache ends: after the system prompt and the newest message', async () => {
+describe('the prompt of a model', () => {
+  it('marks the end of the Anthropic cache after the system prompt and the newest message', async () => {
     const { session, model } = await stage({ wire: 'anthropic', tools: { look: () => 'seen' } });
     model.script([useTools([toolCall('look')]), 'Done.']);
     await session.ask('go');
@@ -17,7 +17,7 @@ describe('what a model reads', () => {
     }
   });
 
-  it('R-14 gives the instructions with every request, also when the first one failed', async () => {
+  it('R-14 contains the instructions in every request, also after a failed one', async () => {
     const { session, model } = await stage({
       workspaceInstructions: 'Use tabs.',
       definition: {
@@ -35,14 +35,14 @@ describe('what a model reads', () => {
     }
   });
 
-  it('says nothing of identity and memory where nothing is configured', async () => {
+  it('mentions no identity or memory if none is configured', async () => {
     const { session, model } = await stage();
     model.script(['Hello.']);
     await session.ask('1');
     expect(model.requests[0]?.system).not.toMatch(/# Identity|# Memory/);
   });
 
-  it('R-2 shows collected messages as one, each with its author and what is attached', async () => {
+  it('R-2 combines collected messages, each with its author and attachments', async () => {
     const image = new Uint8Array([137, 80, 78, 71]);
     const names = new Map<string, string | undefined>();
     const { session, model, daemon } = await stage({
@@ -98,7 +98,7 @@ describe('what a model reads', () => {
     expect(receipts).toEqual(['start', 'collect', 'collect']);
   });
 
-  it('R-25 puts the words of another agent into an envelope', async () => {
+  it('R-25 puts messages of other agents into an envelope', async () => {
     const { session, model, daemon } = await stage();
     const other = await AgentSession.open(daemon, 'helper');
     model.script(['Read it.']);

@@ -82,7 +82,7 @@ function start(): Promise<RuntimeDaemon> {
 }
 
 describe('the builtin driver with the real tools', () => {
-  it('R-17 R-20 R-22 reads at once, asks before it writes, and goes on when that is answered after a restart', async () => {
+  it('R-17 R-20 R-22 reads without asking, asks before it writes, and continues when the answer comes after a restart', async () => {
     const first = await start();
     const session = await AgentSession.open(first, 'helper');
     model.script([
@@ -90,7 +90,7 @@ describe('the builtin driver with the real tools', () => {
       useTools([toolCall('write_file', { path: 'sum.txt', content: 'a robin' })]),
       'Written.',
     ]);
-    const { runId } = await session.submit('sum up the notes');
+    const { runId } = await session.submit('summarise the notes');
     await until('it asks', async () => (await session.all('waiting_approval')).length === 1);
     expect(model.requests[1]?.toolResults.map(({ text }) => text).join('\n')).toContain(
       'the robin sings',
@@ -104,7 +104,7 @@ describe('the builtin driver with the real tools', () => {
       tool: 'write_file',
       input: { path: 'sum.txt', content: 'a robin' },
     });
-    await until('it was taken up', async () => (await after.types()).includes('resumed'));
+    await until('the run resumes', async () => (await after.types()).includes('resumed'));
     await second.core.approvals.answer(OWNER, asked?.data.approval.approvalId ?? '', {
       decision: 'allow',
       scope: 'once',
@@ -122,7 +122,7 @@ describe('the builtin driver with the real tools', () => {
     model.assertPlayed();
   });
 
-  it('R-11 tells the model what it called wrongly', async () => {
+  it('R-11 reports invalid calls to the model', async () => {
     const session = await AgentSession.open(await start(), 'helper');
     model.script([
       fault.malformedArguments('read_file'),
@@ -139,7 +139,7 @@ describe('the builtin driver with the real tools', () => {
     model.assertPlayed();
   });
 
-  it('R-24 gives a command none of the keys', async () => {
+  it('R-24 gives no keys to commands', async () => {
     vi.stubEnv('OPENAI_API_KEY', CANARY_KEY);
     onTestFinished(() => void vi.unstubAllEnvs());
     const session = await AgentSession.open(await start(), 'helper');

@@ -4,8 +4,8 @@ import { stage } from './builtin-stage.fixture.js';
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-describe.each(['openai', 'anthropic'] as const)('a run that was cut off on the %s wire', (wire) => {
-  it('R-12 goes on after a crash; a call that was under way is told as unknown and not made again', async () => {
+describe.each(['openai', 'anthropic'] as const)('an interrupted run on the %s wire', (wire) => {
+  it('R-12 continues after a crash; the outcome of a running call is unknown, and the call is not repeated', async () => {
     const { session, model, tools, restart } = await stage({
       wire,
       tools: { send: () => never(), look: () => 'seen' },
@@ -28,8 +28,8 @@ describe.each(['openai', 'anthropic'] as const)('a run that was cut off on the %
   });
 });
 
-describe('a run that was cut off', () => {
-  it('R-12 ends a run whose last words were kept when its daemon was killed', async () => {
+describe('an interrupted run', () => {
+  it('R-12 ends if its last answer was journaled before the daemon was killed', async () => {
     const { session, model, restart } = await stage({
       around: (driver) => async (run) => {
         await driver.execute(run);
@@ -38,7 +38,7 @@ describe('a run that was cut off', () => {
     });
     model.script(['The answer.']);
     const { runId } = await session.submit('ask');
-    await until('the answer is kept', async () =>
+    await until('the answer is journaled', async () =>
       (await session.types()).includes('model_message'),
     );
     const after = await restart();
@@ -46,16 +46,18 @@ describe('a run that was cut off', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('R-12 makes the calls that were asked for and not started when its daemon was killed', async () => {
+  it('R-12 makes the calls that had not started when the daemon was killed', async () => {
     const { session, model, restart } = await stage({
       tools: { look: ({ n }) => `saw ${String(n)}` },
-      // Delivered and said what to do; dies before the first of it stands in the journal.
+      // Dies after the model's message, before its first call is journaled.
       around: (driver) => (run) =>
         driver.execute(dyingRun(run, { at: 3, isKept: false, died: () => undefined })),
     });
     model.script([useTools([toolCall('look', { n: 1 }), toolCall('look', { n: 2 })]), 'Seen.']);
     const { runId } = await session.submit('look');
-    await until('it was asked for', async () => (await session.types()).includes('model_message'));
+    await until('the message is journaled', async () =>
+      (await session.types()).includes('model_message'),
+    );
     const after = await restart();
     expect(outputOf(await after.session.ended(runId))).toBe('Seen.');
     expect(after.tools.ran.map(({ input }) => input)).toEqual([{ n: 1 }, { n: 2 }]);

@@ -1,17 +1,17 @@
 import type { JsonValue } from '../json-value.js';
 
-/** Shorter ones are no secrets, and taking them out would garble everything. */
-const LEAST_CHARS = 6;
+/** Shorter values are not removed, because they occur in ordinary text. */
+const MIN_CHARS = 6;
 
 export type Scrub = (text: string) => string;
 
-/** Takes secrets out of texts that people read. */
+/** Returns a function that removes secrets from a text. */
 export function scrubber(secrets: readonly string[]): Scrub {
   const known = formsOf(secrets);
   return (text) => known.reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text);
 }
 
-/** Takes secrets out of all texts in a value. */
+/** Removes secrets from all texts in a value. */
 export function scrubJson(scrub: Scrub, value: JsonValue): JsonValue {
   if (typeof value === 'string') return scrub(value);
   if (Array.isArray(value)) return value.map((one) => scrubJson(scrub, one));
@@ -21,10 +21,7 @@ export function scrubJson(scrub: Scrub, value: JsonValue): JsonValue {
   );
 }
 
-/**
- * Takes secrets out of a text that comes in pieces: what could be the beginning of one is held back until
- * the next piece shows whether it is.
- */
+/** Removes secrets from a text in pieces. It holds back the possible start of a secret until the next piece. */
 export class StreamScrubber {
   #held = '';
 
@@ -35,12 +32,12 @@ export class StreamScrubber {
     const known = formsOf(secrets);
     const text = this.#held + piece;
     let held = 0;
-    for (const secret of known) held = Math.max(held, beginningAtEnd(text, secret));
+    for (const secret of known) held = Math.max(held, startAtEnd(text, secret));
     this.#held = text.slice(text.length - held);
     return scrubber(secrets)(text.slice(0, text.length - held));
   }
 
-  /** Nothing more comes. */
+  /** Returns the rest after the last piece. */
   end(): string {
     const rest = scrubber(this.secrets())(this.#held);
     this.#held = '';
@@ -48,18 +45,18 @@ export class StreamScrubber {
   }
 }
 
-/** How much of the end of a text may be the beginning of a secret. */
-function beginningAtEnd(text: string, secret: string): number {
+/** How many characters at the end of a text may be the start of a secret. */
+function startAtEnd(text: string, secret: string): number {
   for (let chars = Math.min(secret.length - 1, text.length); chars > 0; chars--) {
     if (text.endsWith(secret.slice(0, chars))) return chars;
   }
   return 0;
 }
 
-/** As they may be written: themselves, in an address, in JSON. The longest first. */
+/** Secrets as plain text, in a URL and in JSON, the longest first. */
 function formsOf(secrets: readonly string[]): string[] {
   const forms = secrets
-    .filter((secret) => secret.length >= LEAST_CHARS)
+    .filter((secret) => secret.length >= MIN_CHARS)
     .flatMap((secret) => [
       secret,
       encodeURIComponent(secret.toWellFormed()),

@@ -7,8 +7,8 @@ const read = (pieces: readonly string[]): string => {
   return pieces.map((piece) => field.add(piece)).join('');
 };
 
-describe('a field that is being written', () => {
-  it('is read however it is cut, with everything JSON can write', () => {
+describe('a streamed field', () => {
+  it('is read from pieces of any size, with all escapes of JSON', () => {
     const cuts = fc.array(fc.nat(400), { maxLength: 20 });
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), cuts, fc.boolean(), (content, at, isSpaced) => {
@@ -16,22 +16,22 @@ describe('a field that is being written', () => {
         const escaped = json.replace(/[\u0080-\uffff]/g, (character) =>
           isSpaced ? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}` : character,
         );
-        const places = [0, ...at.map((place) => place % (escaped.length + 1)), escaped.length].sort(
+        const ends = [0, ...at.map((cut) => cut % (escaped.length + 1)), escaped.length].sort(
           (a, b) => a - b,
         );
-        const pieces = places.map((place, i) => escaped.slice(place, places[i + 1]));
+        const pieces = ends.map((end, i) => escaped.slice(end, ends[i + 1]));
         expect(read(pieces)).toBe(content);
       }),
     );
   });
 
-  it('gives what is there of it, and nothing of a half-written character', () => {
+  it('returns the text so far without an incomplete character', () => {
     expect(read(['{"content":"One\\', ''])).toBe('One');
     expect(read(['{"content":"One\\u00', 'e4"}'])).toBe('Oneä');
     expect(read(['{"con'])).toBe('');
   });
 
-  it('gives nothing of what is something else', () => {
+  it('returns nothing from other JSON', () => {
     expect(read(['{"reason":"', 'no', '"}'])).toBe('');
     expect(read(['{"content":["a"]}'])).toBe('');
     expect(read(['{"content":"a\\qbcdefgh","content":"b'])).toBe('a');

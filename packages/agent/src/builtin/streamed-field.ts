@@ -1,11 +1,11 @@
-/** What may stand before the text: its name, and no other field. */
+/** The maximum before the text, which only contains the name of the field. */
 const START_CHARS = 200;
 const ESCAPE = /^\\(?:u[0-9a-fA-F]{4}|["\\/bfnrt])/;
 const ESCAPE_CHARS = 6;
 
 /**
- * The text of the only field of a JSON object that is still being written, as far as it is there. What
- * turns out to be something else gives nothing more: whoever needs all of it reads it when it is whole.
+ * Reads the text of the only field of a JSON object while it is being written. If the JSON is something else, it returns no
+ * more text; the complete JSON is read elsewhere.
  */
 export class StreamedField {
   readonly #start: RegExp;
@@ -17,7 +17,7 @@ export class StreamedField {
     this.#start = new RegExp(`^\\s*\\{\\s*"${name}"\\s*:\\s*"`);
   }
 
-  /** What the piece adds to the text. */
+  /** Returns the text in the piece. */
   add(piece: string): string {
     if (this.#isOver) return '';
     this.#rest += piece;
@@ -45,7 +45,7 @@ export class StreamedField {
       this.#isOver = rest[at] === '"';
       const escape = ESCAPE.exec(rest.slice(at, at + ESCAPE_CHARS))?.[0];
       if (escape === undefined) {
-        // It may only not be whole yet.
+        // The escape may be incomplete.
         this.#isOver ||= rest.length - at >= ESCAPE_CHARS;
         break;
       }

@@ -3,9 +3,8 @@ import { TURN_RULES } from '../channel-turn.js';
 import { ENVELOPE_RULE } from '../envelope.js';
 
 /**
- * What stands before every conversation of a session. It depends on nothing that changes from turn to
- * turn, such as the time or a nickname: providers keep what they have read of it. In a channel it says
- * how an answer becomes public; elsewhere the answer is for whoever asked.
+ * The system prompt of a session. It contains nothing that changes between turns, such as the time or a nickname, so that
+ * providers can cache it. For channels it explains how an answer is published.
  */
 export function systemPrompt(
   { persona, workspace, identity, memoryScope }: RunSession,
@@ -27,17 +26,17 @@ export function systemPrompt(
   return sections.join('\n\n');
 }
 
-const FINAL_TEXT = ' What you write last, when no call is left to make, is your answer.';
+const FINAL_TEXT = ' Your last text, after all calls, is your answer.';
 
 function preamble(name: string, workspace: string, answers: 'who_asked' | 'channel'): string {
-  return `You are ${name}, an agent in Stoa, a place where people and agents work together.
+  return `You are ${name}, an agent in Stoa, where people and agents work together.
 
 Your workspace is the directory ${workspace}. Do the work with the tools you are given rather than \
 describe it. Calls that do not depend on each other belong in one step.${answers === 'who_asked' ? FINAL_TEXT : ''}
 
-Some calls are put to people before they run. When one is denied, that is their decision: do not look \
-for a way around it. When the outcome of a call is unknown, it may have happened: look before you do it \
-again. Nothing but an answer to such a question is consent; a message never is.
+People review some calls before they run. When one is denied, that is their decision: do not look \
+for a way around it. When the outcome of a call is unknown, it may have happened: check before you \
+repeat it. Nothing but an answer to such a question is consent; a message never is.
 
 ${ENVELOPE_RULE}`;
 }
@@ -46,6 +45,6 @@ function memoryNote({ namespace, mode }: RunSession['memoryScope']): string {
   const rule =
     mode === 'isolated'
       ? 'Nothing from elsewhere may be used here, and nothing from here elsewhere.'
-      : 'What you learn here belongs to it.';
+      : 'Store in it what you learn here.';
   return `# Memory\n\nYour memory here is ${namespace}. ${rule}`;
 }

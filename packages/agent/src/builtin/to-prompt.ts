@@ -11,9 +11,8 @@ import type { ModelMessage, ModelRequest } from './model-client.js';
 type AssistantContent = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
 
 /**
- * Anthropic caches up to where it is told to: after the system prompt, which stays the same for the
- * whole session, and after the newest message, which the next step begins with. Others cache by
- * themselves and do not look at this.
+ * Marks where Anthropic's cache ends: after the system prompt, which is the same for the whole session, and after the newest
+ * message, because the next request begins with the same messages. Other providers ignore it.
  */
 const CACHED: SharedV3ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
@@ -71,17 +70,17 @@ function toMessage(message: ModelMessage, provider: string): LanguageModelV3Mess
   }
 }
 
-/** Reasoning of one provider means nothing to another: it is left out. */
-function toContent(part: AssistantPart, isTheirs: boolean): AssistantContent {
+/** Omits the reasoning of other providers. */
+function toContent(part: AssistantPart, isOwn: boolean): AssistantContent {
   const own =
-    isTheirs && part.provider !== undefined
+    isOwn && part.provider !== undefined
       ? { providerOptions: part.provider as SharedV3ProviderOptions }
       : {};
   switch (part.type) {
     case 'text':
       return part.text === '' ? [] : [{ type: 'text', text: part.text, ...own }];
     case 'reasoning':
-      return isTheirs ? [{ type: 'reasoning', text: part.text, ...own }] : [];
+      return isOwn ? [{ type: 'reasoning', text: part.text, ...own }] : [];
     case 'tool_call':
       return [
         {
@@ -95,11 +94,11 @@ function toContent(part: AssistantPart, isTheirs: boolean): AssistantContent {
   }
 }
 
-/** A model may have called something by a name that no provider would take back. */
+/** Providers reject some names that models invent. */
 const toolName = (name: string): string =>
   name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unnamed';
 
-/** Arguments that were no JSON object: providers take only those. */
+/** Providers accept only objects as arguments. */
 function asObject(input: JSONValue | undefined): unknown {
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   return isObject ? input : { invalid_arguments: input ?? null };

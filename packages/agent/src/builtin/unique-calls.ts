@@ -1,9 +1,6 @@
 import type { TranscriptEntry } from '@stoa/core';
 import type { AssistantPart } from '@stoa/protocol';
 
-/** What every provider takes back. */
-const TAKEN = /^[A-Za-z0-9_-]{1,64}$/;
-
 export function callIdsOf(entries: readonly TranscriptEntry[]): string[] {
   return entries.flatMap((entry) =>
     entry.type === 'assistant'
@@ -12,10 +9,10 @@ export function callIdsOf(entries: readonly TranscriptEntry[]): string[] {
   );
 }
 
-/**
- * Gives calls ids of their own where the provider's are missing, odd or were used before: what was
- * answered about one call must never be found again for another. Adds them to those used.
- */
+/** Ids that every provider accepts. */
+const VALID_ID = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Replaces call ids that are missing, invalid or used, so that no call gets the result of another. Adds all ids to `used`. */
 export function uniqueCalls(
   parts: readonly AssistantPart[],
   used: Set<string>,
@@ -23,8 +20,8 @@ export function uniqueCalls(
 ): AssistantPart[] {
   return parts.map((part, index) => {
     if (part.type !== 'tool_call') return part;
-    const isFree = TAKEN.test(part.callId) && !used.has(part.callId);
-    const callId = isFree ? part.callId : `${prefix}_${String(index)}`;
+    const isUsable = VALID_ID.test(part.callId) && !used.has(part.callId);
+    const callId = isUsable ? part.callId : `${prefix}_${String(index)}`;
     used.add(callId);
     return { ...part, callId };
   });

@@ -9,8 +9,8 @@ const unknown = {
 };
 const price = { input: 4, cachedInput: 1, output: 10 };
 
-describe('what a model call took', () => {
-  it('costs by the price of each kind of token', () => {
+describe('the usage of a model call', () => {
+  it('has a cost by the price of each kind of token', () => {
     const reported = { input: 1_000, cacheRead: 600, cacheWrite: 100, output: 50 };
     expect(usageOf(reported, { ...price, cacheWrite: 5 })).toEqual({
       modelCalls: 1,
@@ -21,7 +21,7 @@ describe('what a model call took', () => {
     });
   });
 
-  it('has no cost where the price or the count is not known', () => {
+  it('has no cost if a price or a count is unknown', () => {
     expect(usageOf({ ...unknown, input: 5, output: 5 }, undefined)).not.toHaveProperty('cost');
     expect(usageOf(unknown, price)).toEqual({
       modelCalls: 1,

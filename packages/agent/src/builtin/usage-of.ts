@@ -3,10 +3,7 @@ import type { ModelUsage } from './model-client.js';
 
 const PER = 1_000_000;
 
-/**
- * What one model call took. What the provider did not report counts as nothing and has no cost: a cost
- * is said only where all of it is known.
- */
+/** The usage of one model call. Unreported counts are zero. The cost is set only if all counts and prices are known. */
 export function usageOf(reported: ModelUsage, price: Price | undefined): Usage {
   const { input = 0, cacheRead = 0, cacheWrite = 0, output = 0 } = reported;
   const usage = {

@@ -1,29 +1,28 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage, ReadBuffer, Transport } from '@modelcontextprotocol/client';
+import { killProcesses } from '../end-processes.js';
 import { findProcesses, signal, startTimeOf } from '../tools/shell/process-tree.js';
 
 export interface ChildTransportOptions {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** From the library, which is loaded late. */
+  /** From the library, which is loaded on first use. */
   readonly serialize: (message: JSONRPCMessage) => string;
   readonly buffer: ReadBuffer;
-  /** Takes out of what it says what it was given. */
+  /** Removes the secrets of the server from its output. */
   readonly scrub: (text: string) => string;
 }
 
 const MARK = 'STOA_MCP_SERVER';
 const EXIT_MS = 500;
-const KILL_MS = 5_000;
-const LOOK_MS = 10;
 const STDERR_CHARS = 2_000;
 
 /**
- * An MCP server as a child: one JSON message a line, in and out. It leads a session and group of its
- * own and carries a mark, so that whatever it starts can be found and ended with it. It ends with the
- * daemon also when that is killed: its input is then closed, which is how these servers are told.
+ * An MCP server as a child process, with one JSON message per line. It leads its own session and process group and has a
+ * mark in its environment, so that everything it starts can be found and ended. If the daemon is killed, the input of
+ * the server is closed, which ends it.
  */
 export class ChildTransport implements Transport {
   onclose?: () => void;
@@ -34,16 +33,16 @@ export class ChildTransport implements Transport {
   #exited: Promise<void> = Promise.resolve();
   #closing: Promise<void> | undefined;
   #stderr = '';
-  #ended: string | undefined;
-  #since: number | undefined;
+  #exit: string | undefined;
+  #startTime: number | undefined;
 
   constructor(private readonly options: ChildTransportOptions) {}
 
-  /** How it ended and what it said last, in words; undefined while it runs. */
+  /** How it ended, with its last line on stderr; undefined while it runs. */
   get ending(): string | undefined {
-    if (this.#ended === undefined) return undefined;
-    const said = this.#stderr.trim().split('\n').at(-1)?.trim() ?? '';
-    return said === '' ? this.#ended : `${this.#ended}: ${said}`;
+    if (this.#exit === undefined) return undefined;
+    const lastLine = this.#stderr.trim().split('\n').at(-1)?.trim() ?? '';
+    return lastLine === '' ? this.#exit : `${this.#exit}: ${lastLine}`;
   }
 
   start(): Promise<void> {
@@ -56,10 +55,10 @@ export class ChildTransport implements Transport {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#child = child;
-    if (child.pid !== undefined) this.#since = Number(startTimeOf(child.pid)) || undefined;
+    if (child.pid !== undefined) this.#startTime = Number(startTimeOf(child.pid)) || undefined;
     this.#exited = new Promise((resolve) => {
       child.once('exit', (code, name) => {
-        this.#ended = name === null ? `it exited with ${String(code)}` : `it ended by ${name}`;
+        this.#exit = name === null ? `it exited with ${String(code)}` : `it ended by ${name}`;
         resolve();
         void this.close();
       });
@@ -69,7 +68,7 @@ export class ChildTransport implements Transport {
     });
     child.stdin.on('error', (error) => this.onerror?.(error));
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
-      // Before it is cut: a part of a secret would not be found any more.
+      // Before the text is cut: a cut secret would not be found.
       this.#stderr = this.options.scrub(this.#stderr + chunk).slice(-STDERR_CHARS);
     });
     child.stdout.on('data', (chunk: Buffer) => {
@@ -86,19 +85,19 @@ export class ChildTransport implements Transport {
     if (!input?.writable) return Promise.reject(new Error(this.ending ?? 'it takes no input'));
     return new Promise((resolve, reject) => {
       input.write(this.options.serialize(message), (error) => {
-        if (error) void this.#whyUnwritable(error).then(reject);
+        if (error) void this.#writeError(error).then(reject);
         else resolve();
       });
     });
   }
 
-  /** A server that is gone takes no input: how it ended says more than the broken pipe. */
-  async #whyUnwritable(error: Error): Promise<Error> {
+  /** If the server has ended, the way it ended explains more than the broken pipe. */
+  async #writeError(error: Error): Promise<Error> {
     await Promise.race([Promise.all([this.#exited, this.#stderrRead()]), pause(EXIT_MS)]);
     return this.ending === undefined ? error : new Error(this.ending);
   }
 
-  /** Resolves when all that it wrote to its standard error was read. */
+  /** Resolves when its whole stderr has been read. */
   #stderrRead(): Promise<void> {
     const stderr = this.#child?.stderr;
     return new Promise((resolve) => {
@@ -107,7 +106,7 @@ export class ChildTransport implements Transport {
     });
   }
 
-  /** Resolves when no process of it is left. */
+  /** Resolves when all of its processes have ended. */
   close(): Promise<void> {
     this.#closing ??= this.#end();
     return this.#closing;
@@ -117,7 +116,7 @@ export class ChildTransport implements Transport {
     try {
       buffer.append(chunk);
     } catch (error) {
-      // One message beyond all measure: there is no finding the next.
+      // A message is too large: the start of the next one is unknown.
       this.onerror?.(error as Error);
       void this.close();
       return;
@@ -128,7 +127,7 @@ export class ChildTransport implements Transport {
         if (message === null) return;
         this.onmessage?.(message);
       } catch (error) {
-        // A line that is no message; servers print to where they should not.
+        // Not a message: some servers print to stdout.
         this.onerror?.(error as Error);
       }
     }
@@ -140,10 +139,10 @@ export class ChildTransport implements Transport {
     if (child && leader !== undefined) {
       child.stdin?.end();
       await Promise.race([this.#exited, pause(EXIT_MS)]);
-      if (this.#ended === undefined) signal(-leader, 'SIGTERM');
+      if (this.#exit === undefined) signal(-leader, 'SIGTERM');
       await Promise.race([this.#exited, pause(EXIT_MS)]);
       await this.#killAll(leader);
-      // The last line says why it ended, and may arrive after its exit.
+      // The last line explains the exit and may arrive after it.
       await Promise.race([this.#stderrRead(), pause(EXIT_MS)]);
       child.stdout?.destroy();
       child.stderr?.destroy();
@@ -152,17 +151,11 @@ export class ChildTransport implements Transport {
     this.onclose?.();
   }
 
-  /** Until none is left: a process may have started another while it was looked for. */
   async #killAll(leader: number): Promise<void> {
-    const deadline = performance.now() + KILL_MS;
-    const marks = { leader, marker: `${MARK}=${this.#nonce}`, since: this.#since };
-    while (performance.now() < deadline) {
-      const found = await findProcesses(marks);
-      if (!found && this.#ended === undefined) signal(-leader, 'SIGKILL');
-      if (!found || found.length === 0) return;
-      for (const { pid } of found) signal(pid, 'SIGKILL');
-      await pause(LOOK_MS);
-    }
+    const marks = { leader, marker: `${MARK}=${this.#nonce}`, since: this.#startTime };
+    const canFind = (await findProcesses(marks)) !== undefined;
+    if (canFind) await killProcesses(marks);
+    else if (this.#exit === undefined) signal(-leader, 'SIGKILL');
   }
 }
 

@@ -7,22 +7,22 @@ import { expandVariables } from './expand-variables.js';
 
 export interface ConnectOptions {
   readonly config: McpServerConfig;
-  /** Where a server that is a program is started. */
+  /** The working directory of a server that is a program. */
   readonly cwd: string;
   readonly sandbox: Pick<Sandbox, 'launch'>;
-  /** The daemon's own: what values name is taken from it. */
+  /** The daemon's environment, which values of the configuration may name. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Variables that programs get besides the usual ones. */
-  readonly passedVariables: readonly string[];
+  /** Further variables that programs get. */
+  readonly passedVariables?: readonly string[];
   readonly version: string;
-  readonly timeoutMs: number;
-  /** Aborts when nobody wants the connection any more. */
+  readonly connectMs: number;
+  /** Aborts when the connection is no longer needed. */
   readonly signal: AbortSignal;
-  /** Takes out of what is said about it what it was given. */
+  /** Removes the values that the server received from messages about it. */
   readonly scrub: (text: string) => string;
-  /** The server is gone, and why. */
-  readonly gone: (reason: string) => void;
-  /** It offers other tools now. */
+  /** Called with the reason when the connection is lost. */
+  readonly lost: (reason: string) => void;
+  /** Called when the server offers other tools. */
   readonly changed: (tools: readonly McpTool[]) => void;
 }
 
@@ -36,7 +36,7 @@ const END_MS = 1_000;
 
 type Library = typeof import('@modelcontextprotocol/client');
 
-/** Connects and asks for the tools. Throws with a reason in words; then nothing of it is left. */
+/** Connects and lists the tools. Cleans up if it throws. */
 export async function connect(options: ConnectOptions): Promise<Connected> {
   const library = await import('@modelcontextprotocol/client');
   try {
@@ -47,7 +47,7 @@ export async function connect(options: ConnectOptions): Promise<Connected> {
   }
 }
 
-/** It refused the handshake: it may speak only the revision of the protocol that has none. */
+/** Whether the server refused the handshake: it may speak only the protocol revision without one. */
 function isRefusal({ ProtocolError, SdkHttpError }: Library, error: unknown): boolean {
   return error instanceof ProtocolError || (error instanceof SdkHttpError && error.status === 400);
 }
@@ -57,13 +57,13 @@ async function attempt(
   options: ConnectOptions,
   mode: 'legacy' | 'auto',
 ): Promise<Connected> {
-  const { timeoutMs: timeout, gone, changed, version, signal } = options;
+  const { connectMs: timeout, lost, changed, version, signal } = options;
   const transport = await transportOf(library, options);
   const client = new library.Client(
     { name: 'stoa', version },
     {
       versionNegotiation: { mode, probe: { timeoutMs: timeout } },
-      // A server asks nobody anything through an agent.
+      // A server cannot ask people questions through an agent.
       inputRequired: { autoFulfill: false },
       listChanged: {
         tools: {
@@ -80,7 +80,7 @@ async function attempt(
       ? await client.listTools(undefined, { timeout, signal })
       : { tools: [] };
     client.onclose = () => {
-      gone(endingOf(transport) ?? 'it closed the connection');
+      lost(endingOf(transport) ?? 'it closed the connection');
     };
     return {
       client,
@@ -93,7 +93,7 @@ async function attempt(
       },
     };
   } catch (error) {
-    // Before it is ended: how it did by itself is the reason.
+    // Read before the server is closed: its own exit is the reason.
     const ending = endingOf(transport);
     await client.close().catch(() => undefined);
     await transport.close().catch(() => undefined);
@@ -101,12 +101,12 @@ async function attempt(
   }
 }
 
-/** A server that keeps a session for us is told that it can forget it; if it listens. */
+/** Ends the session on a server that keeps one, if it answers in time. */
 async function endSession(transport: Transport): Promise<void> {
   if (transport.sessionId === undefined || !('terminateSession' in transport)) return;
-  const kept = transport as Transport & { terminateSession(): Promise<void> };
-  const told = kept.terminateSession().catch(() => undefined);
-  await Promise.race([told, new Promise((resolve) => setTimeout(resolve, END_MS).unref())]);
+  const http = transport as Transport & { terminateSession(): Promise<void> };
+  const ended = http.terminateSession().catch(() => undefined);
+  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, END_MS).unref())]);
 }
 
 async function transportOf(library: Library, options: ConnectOptions): Promise<Transport> {
@@ -114,9 +114,7 @@ async function transportOf(library: Library, options: ConnectOptions): Promise<T
   if ('url' in config) {
     const headers = expandVariables(config.headers ?? {}, environment);
     const url = new URL(config.url);
-    return new library.StreamableHTTPClientTransport(url, {
-      requestInit: { headers },
-    });
+    return new library.StreamableHTTPClientTransport(url, { requestInit: { headers } });
   }
   const own = expandVariables(config.env ?? {}, environment);
   const launch = await sandbox.launch([config.command, ...(config.args ?? [])], {

@@ -1,4 +1,4 @@
-/** A value names a variable that the daemon does not have. */
+/** A value refers to a variable that the daemon does not have. */
 export class UnsetVariable extends Error {
   override readonly name = 'UnsetVariable';
 
@@ -7,7 +7,7 @@ export class UnsetVariable extends Error {
   }
 }
 
-/** `$NAME` and `${NAME}` stand for the daemon's own variables, `$$` for a dollar. */
+/** Replaces `$NAME` and `${NAME}` by variables of the daemon, and `$$` by a dollar sign. */
 export function expandVariables(
   values: Readonly<Record<string, string>>,
   environment: Readonly<Record<string, string | undefined>>,

@@ -16,7 +16,7 @@ import { Sandbox } from '../tools/shell/sandbox.js';
 import { ToolRunner } from '../tools/tool-runner.js';
 import { McpServers, type McpServersOptions } from './mcp-servers.js';
 
-const QUICK = { connectMs: 10_000, firstBackoffMs: 20, mostBackoffMs: 100 };
+const QUICK = { connectMs: 10_000, firstBackoffMs: 20, maxBackoffMs: 100 };
 
 let world: RuntimeWorld;
 let daemon: RuntimeDaemon;
@@ -69,7 +69,7 @@ async function httpServer(legacy?: 'stateless' | 'reject'): Promise<McpHttpServe
   return server;
 }
 
-/** A run of an agent with these servers, in the hands of the test. */
+/** A run of an agent with these servers, which the test controls. */
 async function runWith(
   mcpServers: Record<string, McpServerConfig>,
   more: Partial<AgentDefinition> & { mode?: PermissionMode } = {},
@@ -111,7 +111,7 @@ const notesOf = async ({ session: { sessionId } }: RunContext): Promise<string[]
 const isAlive = (pid: number): boolean => startTimeOf(pid) !== undefined;
 
 describe('MCP servers of an agent', () => {
-  it('R-35 over stdio: their tools can be used like any other', async () => {
+  it('R-35 over stdio: their tools work like any other', async () => {
     const run = await runWith({ calc: script.config() });
     const described = await runnerOf().describe(run);
     const names = described.map(({ name }) => name);
@@ -129,7 +129,7 @@ describe('MCP servers of an agent', () => {
     expect(servers.health()).toMatchObject([{ agentId: 'worker', name: 'calc', state: 'online' }]);
   });
 
-  it('R-35 over HTTP: their tools can be used, and they get the headers that are configured', async () => {
+  it('R-35 over HTTP: their tools work, and they get the configured headers', async () => {
     const server = await httpServer();
     const headers = { authorization: 'Bearer $MY_SECRET', price: '$$5' };
     const run = await runWith({ hello: { url: server.url, headers } });
@@ -140,7 +140,7 @@ describe('MCP servers of an agent', () => {
     }
   });
 
-  it('R-35 also those that speak only the newest revision', async () => {
+  it('R-35 work if they speak only the newest protocol revision', async () => {
     const server = await httpServer('reject');
     const run = await runWith({ hello: { url: server.url } });
     expect(await use(run, 'mcp__hello__greet', { name: 'Ada' })).toMatchObject({
@@ -149,7 +149,7 @@ describe('MCP servers of an agent', () => {
     });
   });
 
-  it('R-24 what a server was given stands in nothing that is said about it', async () => {
+  it('R-24 no message about a server contains the values that it received', async () => {
     const env = { API_KEY: 'canary-env', OTHER: 'canary-too' };
     const says = 'printf "bad key %s" "$API_KEY" >&2; sleep 0.1; echo " nor $OTHER" >&2; exit 2';
     const run = await runWith({
@@ -163,12 +163,12 @@ describe('MCP servers of an agent', () => {
     });
     const health = servers.health();
     expect(health).toHaveLength(2);
-    const told = JSON.stringify([health, diagnoses, notes]);
-    expect(told).toContain('bad key [secret] nor [secret]');
-    expect(told).not.toContain('canary');
+    const messages = JSON.stringify([health, diagnoses, notes]);
+    expect(messages).toContain('bad key [secret] nor [secret]');
+    expect(messages).not.toContain('canary');
   });
 
-  it('R-35 one that is offline is shown with its reason, and the agent does without it', async () => {
+  it('R-35 an offline server is shown with the reason, and the agent works without it', async () => {
     const gone = await httpServer();
     const { url } = gone;
     await gone.stop();
@@ -194,7 +194,7 @@ describe('MCP servers of an agent', () => {
       servers.health().map(({ name, state, reason }) => [name, { state, reason }]),
     );
     expect(reasons.get('calc')).toEqual({ state: 'online', reason: undefined });
-    // It may be in the middle of trying again.
+    // It may be connecting again at the moment.
     await until('it is shown as offline', () => {
       const broken = servers.health().find(({ name }) => name === 'broken');
       return broken?.state === 'offline' && broken.reason?.includes('no configuration was found');
@@ -209,7 +209,7 @@ describe('MCP servers of an agent', () => {
     });
   });
 
-  it('R-35 one that says nothing does not hold up the run for long', async () => {
+  it('R-35 a silent server does not delay the run for long', async () => {
     servers = open({ times: { connectMs: 200 } });
     const run = await runWith({ mute: script.config('mute') });
     expect(await runnerOf().describe(run)).toEqual([]);
@@ -218,7 +218,7 @@ describe('MCP servers of an agent', () => {
     ]);
   });
 
-  it('R-35 one that crashes is started again, and no call is made twice', async () => {
+  it('R-35 a crashed server is started again, and no call is repeated', async () => {
     const run = await runWith({ calc: script.config() });
     const crashed = await use(run, 'mcp__calc__crash');
     expect(crashed.outcome).toBe('error');
@@ -230,7 +230,7 @@ describe('MCP servers of an agent', () => {
     );
   });
 
-  it('R-35 one over HTTP that goes away and comes back is used again', async () => {
+  it('R-35 an HTTP server is used again when it is back', async () => {
     const server = await httpServer();
     const run = await runWith({ hello: { url: server.url } });
     expect(await use(run, 'mcp__hello__greet', { name: 'Ada' })).toMatchObject({ outcome: 'ok' });
@@ -246,7 +246,7 @@ describe('MCP servers of an agent', () => {
     });
   });
 
-  it('are asked for permission by server and tool, with the exact arguments', async () => {
+  it('need permission by server and tool, with the exact arguments', async () => {
     const run = await runWith({ calc: script.config() }, { mode: 'ask' });
     const { sessionId } = run.session;
     const asked = use(run, 'mcp__calc__add', { a: 1, b: 2 });
@@ -270,14 +270,14 @@ describe('MCP servers of an agent', () => {
     expect(await asked).toMatchObject({ outcome: 'ok', output: '6' });
   });
 
-  it('are denied by a rule, and allowed by one, as any tool is', async () => {
+  it('are denied and allowed by rules, like any tool', async () => {
     const permissions = { deny: ['Mcp(calc:fail)'], allow: ['Mcp(calc:*)'] };
     const run = await runWith({ calc: script.config() }, { mode: 'ask', permissions });
     expect(await use(run, 'mcp__calc__fail')).toMatchObject({ outcome: 'denied' });
     expect(await use(run, 'mcp__calc__add', { a: 1, b: 2 })).toMatchObject({ outcome: 'ok' });
   });
 
-  it('are not asked for what does not fit their schema', async () => {
+  it('get no calls that do not match their schema', async () => {
     const run = await runWith({ calc: script.config() });
     const unfit = await use(run, 'mcp__calc__add', { a: 'one' });
     expect(unfit).toMatchObject({ outcome: 'error' });
@@ -285,7 +285,7 @@ describe('MCP servers of an agent', () => {
     expect(await use(run, 'mcp__calc__environment', undefined)).toMatchObject({ outcome: 'ok' });
   });
 
-  it('tell errors as errors, and no more than a model can read', async () => {
+  it('report errors, and their output is shortened for the model', async () => {
     const run = await runWith({ calc: script.config() });
     expect(await use(run, 'mcp__calc__fail')).toMatchObject({
       outcome: 'error',
@@ -296,7 +296,7 @@ describe('MCP servers of an agent', () => {
     expect(flood.output).toContain('characters left out');
   });
 
-  it('get the few variables they need, those that are configured, and none of the keys', async () => {
+  it('get the usual and the configured variables, and no keys', async () => {
     const run = await runWith({
       calc: script.config(undefined, { TOKEN: '$MY_SECRET', PLAIN: 'as it is' }),
     });
@@ -308,7 +308,7 @@ describe('MCP servers of an agent', () => {
     expect(cwd).toBe(script.directory);
   });
 
-  it('are started as the sandbox says', async () => {
+  it('are started by the command of the sandbox', async () => {
     const wrapped: string[][] = [];
     servers = open({
       sandbox: {
@@ -332,7 +332,7 @@ describe('MCP servers of an agent', () => {
     expect(output).toContain('"WRAPPED":"yes"');
   });
 
-  it('end with everything they started, however deaf they are', async () => {
+  it('end with all their processes, also if they ignore signals', async () => {
     const run = await runWith({ deaf: script.config('deaf') });
     const started = Number((await use(run, 'mcp__deaf__start')).output);
     const { output } = await use(run, 'mcp__deaf__environment');
@@ -346,7 +346,7 @@ describe('MCP servers of an agent', () => {
     expect(isAlive(started)).toBe(false);
   });
 
-  it('end when nobody used them for a while, and start again when they are wanted', async () => {
+  it('end after a while without use, and start again with the next use', async () => {
     servers = open({ times: { idleMs: 50 } });
     const config = script.config();
     const run = await runWith({ calc: config });
@@ -358,7 +358,7 @@ describe('MCP servers of an agent', () => {
     expect(await pidOf()).not.toBe(first);
   });
 
-  it('are shared by the sessions of one agent, and kept apart by person', async () => {
+  it('are shared by the sessions of one agent and person', async () => {
     const pidOf = async (run: RunContext): Promise<number> =>
       (JSON.parse((await use(run, 'mcp__calc__environment')).output) as { pid: number }).pid;
     const config = { calc: script.config() };
@@ -369,7 +369,7 @@ describe('MCP servers of an agent', () => {
     expect(await pidOf(stranger)).not.toBe(first);
   });
 
-  it('hold up neither a run that is stopped nor the end of the daemon', async () => {
+  it('delay neither the cancellation of a run nor the end of the daemon', async () => {
     const run = await runWith({ mute: script.config('mute') });
     const waiting = runnerOf().describe(run);
     await until('it is being connected', () => servers.health()[0]?.state === 'connecting');
@@ -381,7 +381,7 @@ describe('MCP servers of an agent', () => {
     expect(diagnoses).toEqual([]);
   });
 
-  it('stop working on a call when the run is stopped', async () => {
+  it('cancel a call when the run is cancelled', async () => {
     const run = await runWith({ calc: script.config() });
     const hanging = use(run, 'mcp__calc__hang');
     await until('the call is under way', async () => {

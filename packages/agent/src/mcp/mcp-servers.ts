@@ -1,10 +1,9 @@
-import type { RunContext } from '@stoa/core';
-import { stableJson } from '@stoa/core';
+import { type Diagnose, type RunContext, stableJson } from '@stoa/core';
 import type { McpServerConfig, McpServerHealth } from '@stoa/protocol';
 import { orAborted } from '../pause.js';
 import type { Sandbox } from '../tools/shell/sandbox.js';
 import type { Tool } from '../tools/tool.js';
-import { ServerConnection } from './server-connection.js';
+import { MCP_TIMES, type McpTimes, ServerConnection } from './server-connection.js';
 import { serverTools } from './server-tools.js';
 
 export interface McpServersOptions {
@@ -12,50 +11,32 @@ export interface McpServersOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly passedVariables?: readonly string[];
   readonly version: string;
-  /** Told of what is worth a line in the log. Must not throw. */
-  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
+  /** Writes a line to the log. Must not throw. */
+  readonly diagnose: Diagnose;
   readonly times?: Partial<McpTimes>;
 }
 
-export interface McpTimes {
-  /** How long a server may take to say what it offers. */
-  readonly connectMs: number;
-  /** How long a call may take without a sign of progress. */
-  readonly callMs: number;
-  readonly idleMs: number;
-  readonly firstBackoffMs: number;
-  readonly mostBackoffMs: number;
-}
-
-const TIMES: McpTimes = {
-  connectMs: 15_000,
-  callMs: 5 * 60_000,
-  idleMs: 5 * 60_000,
-  firstBackoffMs: 1_000,
-  mostBackoffMs: 60_000,
-};
-
-interface Kept {
+interface KnownServer {
   readonly agentId: string;
   readonly name: string;
   readonly connection: ServerConnection;
 }
 
 /**
- * The MCP servers of agents. A connection is shared by the sessions of one agent that work for the
- * same person in the same place: what a server remembers of one person does not reach another.
+ * The MCP servers of agents. The sessions of an agent share a connection if they work for the same person in the same
+ * workspace: what a server remembers about one person does not reach another.
  */
 export class McpServers {
-  readonly #kept = new Map<string, Kept>();
-  /** What a run was offered once stays what it has: its model was told. */
+  readonly #servers = new Map<string, KnownServer>();
+  /** The tools of a run do not change, because its model already knows them. */
   readonly #offered = new WeakMap<RunContext, Promise<readonly Tool[]>>();
   readonly #times: McpTimes;
 
   constructor(private readonly options: McpServersOptions) {
-    this.#times = { ...TIMES, ...options.times };
+    this.#times = { ...MCP_TIMES, ...options.times };
   }
 
-  /** The tools of a run's servers; those of a server that is offline are missing, which is noted. */
+  /** The tools of a run's servers. If a server is offline, a note in the journal says so. */
   toolsFor(run: RunContext): Promise<readonly Tool[]> {
     const known = this.#offered.get(run);
     if (known) return known;
@@ -64,13 +45,13 @@ export class McpServers {
     return offered;
   }
 
-  /** How the servers are that were used since the start; of several for one name the last used. */
+  /** The state of the servers that were used since the start; the last used one of each name. */
   health(): McpServerHealth[] {
-    const last = new Map<string, Kept>();
-    for (const kept of this.#kept.values()) {
-      const key = `${kept.agentId} ${kept.name}`;
+    const last = new Map<string, KnownServer>();
+    for (const server of this.#servers.values()) {
+      const key = `${server.agentId} ${server.name}`;
       const other = last.get(key);
-      if (!other || other.connection.usedAt <= kept.connection.usedAt) last.set(key, kept);
+      if (!other || other.connection.usedAt <= server.connection.usedAt) last.set(key, server);
     }
     return [...last.values()].map(({ agentId, name, connection }) => {
       const { state, reason, tools } = connection;
@@ -85,8 +66,8 @@ export class McpServers {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#kept.values()].map(({ connection }) => connection.close()));
-    this.#kept.clear();
+    await Promise.all([...this.#servers.values()].map(({ connection }) => connection.close()));
+    this.#servers.clear();
   }
 
   async #offer(run: RunContext): Promise<readonly Tool[]> {
@@ -125,37 +106,29 @@ export class McpServers {
   #connection({ session }: RunContext, name: string, config: McpServerConfig): ServerConnection {
     const { agentId, responsibleId, workspace } = session;
     const key = stableJson([agentId, responsibleId, workspace, name, config]);
-    const known = this.#kept.get(key);
+    const known = this.#servers.get(key);
     if (known) return known.connection;
-    const { connectMs, callMs, idleMs, firstBackoffMs, mostBackoffMs } = this.#times;
-    const { sandbox, environment, passedVariables = [], version, diagnose } = this.options;
     const connection = new ServerConnection({
+      ...this.options,
+      ...this.#times,
       config,
       cwd: workspace,
-      sandbox,
-      environment,
-      passedVariables,
-      version,
-      timeoutMs: connectMs,
-      callMs,
-      idleMs,
-      backoffMs: { first: firstBackoffMs, most: mostBackoffMs },
       offline: (reason) => {
-        diagnose('an MCP server is offline', { agentId, server: name, reason });
+        this.options.diagnose('an MCP server is offline', { agentId, server: name, reason });
       },
     });
     this.#forgetUnused();
-    this.#kept.set(key, { agentId, name, connection });
+    this.#servers.set(key, { agentId, name, connection });
     return connection;
   }
 
-  /** Idle ones cost nothing but their entry; only so many of those are kept. */
+  /** Removes idle servers when there are too many. */
   #forgetUnused(): void {
-    if (this.#kept.size < MOST_KEPT) return;
-    for (const [key, { connection }] of this.#kept) {
-      if (connection.state === 'idle') this.#kept.delete(key);
+    if (this.#servers.size < MAX_SERVERS) return;
+    for (const [key, { connection }] of this.#servers) {
+      if (connection.state === 'idle') this.#servers.delete(key);
     }
   }
 }
 
-const MOST_KEPT = 1_000;
+const MAX_SERVERS = 1_000;

@@ -6,23 +6,32 @@ import { type Connected, type ConnectOptions, connect } from './connect.js';
 import { UnsetVariable } from './expand-variables.js';
 import { serverScrubber, serverSecrets } from './server-secrets.js';
 
+export const MCP_TIMES = {
+  /** How long a server may take to connect and list its tools. */
+  connectMs: 15_000,
+  /** How long a call may take without progress. */
+  callMs: 5 * 60_000,
+  idleMs: 5 * 60_000,
+  firstBackoffMs: 1_000,
+  maxBackoffMs: 60_000,
+};
+export type McpTimes = Readonly<typeof MCP_TIMES>;
+
 export interface ServerConnectionOptions
-  extends Omit<ConnectOptions, 'gone' | 'changed' | 'signal' | 'scrub'> {
-  readonly idleMs: number;
-  readonly backoffMs: { readonly first: number; readonly most: number };
-  readonly callMs: number;
-  /** Told when it goes offline. Must not throw. */
+  extends Omit<ConnectOptions, 'lost' | 'changed' | 'signal' | 'scrub'>,
+    McpTimes {
+  /** Called when the server goes offline. Must not throw. */
   readonly offline: (reason: string) => void;
 }
 
 /**
- * One server, for who shares it:
+ * The shared connection to one server:
  *
  *   idle ──use──▶ connecting ──▶ online ──unused for a while──▶ idle
- *                     └──failed──▶ offline ◀──gone──┘
- *                          └──after a pause that grows, while it is used──▶ connecting
+ *                     └──failed──▶ offline ◀──lost──┘
+ *                          └──after a growing pause, while it is in use──▶ connecting
  *
- * It is never in the way: who uses it while it is offline is told so, and goes on without it.
+ * Nobody waits for a server that is offline: calls fail at once with the reason.
  */
 export class ServerConnection {
   #state: McpServerState = 'idle';
@@ -34,15 +43,16 @@ export class ServerConnection {
   #using = 0;
   #usedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
-  readonly #ends = new AbortController();
-  /** For what is said about the server, and for what it says itself. */
+  readonly #closing = new AbortController();
+  /** Removes secrets from messages about the server. */
   readonly #scrub: Scrub;
-  readonly #scrubSaid: <T>(said: T) => T;
+  /** Removes secrets from the server's own data. */
+  readonly #scrubOutput: <T>(output: T) => T;
 
   constructor(private readonly options: ServerConnectionOptions) {
     const { config, environment } = options;
-    this.#scrub = scrubber(serverSecrets(config, environment).given);
-    this.#scrubSaid = serverScrubber(config, environment);
+    this.#scrub = scrubber(serverSecrets(config, environment).all);
+    this.#scrubOutput = serverScrubber(config, environment);
   }
 
   get state(): McpServerState {
@@ -51,7 +61,7 @@ export class ServerConnection {
   get reason(): string | undefined {
     return this.#reason;
   }
-  /** As it offered them last. */
+  /** The tools that it offered last. */
   get tools(): readonly McpTool[] {
     return this.#tools;
   }
@@ -59,14 +69,14 @@ export class ServerConnection {
     return this.#usedAt;
   }
 
-  /** Makes it ready, where that can be done now. Does not throw: the state says what came of it. */
+  /** Connects if possible. Does not throw: `state` has the result. */
   async ready(): Promise<void> {
-    this.#touch();
+    this.#recordUse();
     if (this.#state === 'idle' && !this.#isClosed) this.#connect();
     await this.#connecting;
   }
 
-  /** Calls a tool once. Throws a ToolFailure that says what is known of the outcome. */
+  /** Calls a tool once. Throws a ToolFailure with what is known about the outcome. */
   async call(
     name: string,
     input: Readonly<Record<string, unknown>>,
@@ -82,20 +92,20 @@ export class ServerConnection {
         { name, arguments: { ...input } },
         { signal, timeout, resetTimeoutOnProgress: true, onprogress: () => undefined },
       );
-      return this.#scrubSaid(result);
+      return this.#scrubOutput(result);
     } catch (error) {
       signal.throwIfAborted();
-      const { text, isGone } = await outcomeOfFailure(error, this.#scrub);
-      if (isGone && this.#connected === connected) this.#lose(text);
+      const { text, isLost } = await callFailure(error, this.#scrub);
+      if (isLost && this.#connected === connected) this.#lose(text);
       throw new ToolFailure(text);
     } finally {
       this.#using -= 1;
-      this.#touch();
+      this.#recordUse();
     }
   }
 
   async close(): Promise<void> {
-    this.#ends.abort();
+    this.#closing.abort();
     clearTimeout(this.#timer);
     await this.#connecting;
     await this.#disconnect('idle');
@@ -114,16 +124,16 @@ export class ServerConnection {
       const connected = await connect({
         ...this.options,
         scrub: this.#scrub,
-        signal: this.#ends.signal,
-        gone: (reason) => {
+        signal: this.#closing.signal,
+        lost: (reason) => {
           if (this.#connected === connected) this.#lose(reason);
         },
         changed: (tools) => {
-          this.#tools = this.#scrubSaid(tools);
+          this.#tools = this.#scrubOutput(tools);
         },
       });
       this.#connected = connected;
-      this.#tools = this.#scrubSaid(connected.tools);
+      this.#tools = this.#scrubOutput(connected.tools);
       this.#state = 'online';
       this.#reason = undefined;
       this.#failures = 0;
@@ -134,14 +144,14 @@ export class ServerConnection {
     }
   }
 
-  /** It is tried again after a pause; who wants it meanwhile does without. */
+  /** Goes offline, and connects again after a pause if the server is still in use. */
   #lose(reason: string): void {
     void this.#disconnect('offline');
     this.#reason = reason;
     if (this.#isClosed) return;
     this.options.offline(reason);
-    const { first, most } = this.options.backoffMs;
-    const wait = Math.min(most, first * 2 ** this.#failures);
+    const { firstBackoffMs, maxBackoffMs } = this.options;
+    const wait = Math.min(maxBackoffMs, firstBackoffMs * 2 ** this.#failures);
     this.#failures += 1;
     this.#timer = setTimeout(() => {
       if (this.#isUnused()) this.#state = 'idle';
@@ -164,10 +174,10 @@ export class ServerConnection {
   }
 
   get #isClosed(): boolean {
-    return this.#ends.signal.aborted;
+    return this.#closing.signal.aborted;
   }
 
-  #touch(): void {
+  #recordUse(): void {
     this.#usedAt = performance.now();
   }
 
@@ -182,30 +192,30 @@ export class ServerConnection {
 
 interface CallFailure {
   readonly text: string;
-  /** There is nobody to talk to any more. */
-  readonly isGone: boolean;
+  /** Whether the connection is lost. */
+  readonly isLost: boolean;
 }
 
-/** What a call that has no result means: nothing is ever called a second time by itself. */
-async function outcomeOfFailure(error: unknown, scrub: Scrub): Promise<CallFailure> {
+/** Explains a call without a result. No call is repeated automatically. */
+async function callFailure(error: unknown, scrub: Scrub): Promise<CallFailure> {
   const { ProtocolError, SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client');
   if (error instanceof ProtocolError) {
-    return { text: `The server refused the call: ${scrub(error.message)}`, isGone: false };
+    return { text: `The server refused the call: ${scrub(error.message)}`, isLost: false };
   }
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) {
     return {
       text: 'The server did not answer in time; whether the call happened is unknown.',
-      isGone: false,
+      isLost: false,
     };
   }
   const reason = await reasonOf(error, scrub);
   return {
     text: `The connection to the server broke (${reason}); whether the call happened is unknown.`,
-    isGone: true,
+    isLost: true,
   };
 }
 
-/** Why there is no connection, in one line. */
+/** The reason of a connection failure, in one line. */
 async function reasonOf(error: unknown, scrub: Scrub): Promise<string> {
   if (error instanceof UnsetVariable) return error.message;
   const { SdkError, SdkErrorCode } = await import('@modelcontextprotocol/client');

@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { serverScrubber } from './server-secrets.js';
 
-const ENVIRONMENT = { TICKETS: 'tickets-12345', MY_TOKEN: 'token-12345', PLACE: '/somewhere/here' };
+const ENVIRONMENT = {
+  TICKETS: 'tickets-12345',
+  MY_TOKEN: 'token-12345',
+  FOLDER: '/somewhere/here',
+};
 
-describe('what a server says', () => {
-  it('R-24 is without what it was given as a secret, however deep it stands', () => {
+describe('the output of a server', () => {
+  it('R-24 contains none of its secrets, at any depth', () => {
     const scrub = serverScrubber(
       {
         command: 'x',
-        env: { A: 'db://me:${MY_TOKEN}@host', API_KEY: 'literal-12345', ROOT: '$PLACE' },
+        env: { A: 'db://me:${MY_TOKEN}@host', API_KEY: 'literal-12345', ROOT: '$FOLDER' },
       },
       ENVIRONMENT,
     );
@@ -17,7 +21,7 @@ describe('what a server says', () => {
     ).toEqual({ content: [{ type: 'text', text: '[secret] [secret] /somewhere/here' }] });
   });
 
-  it('R-24 is without what its headers take from the environment, and without keys in them', () => {
+  it('R-24 contains no variables and no keys of its headers', () => {
     const headers = {
       'x-team': 'Bearer $TICKETS',
       authorization: 'Bearer literal-12345',

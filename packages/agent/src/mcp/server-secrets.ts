@@ -5,9 +5,9 @@ import { isSecretName } from '../tools/shell/child-environment.js';
 import { expandVariables } from './expand-variables.js';
 
 export interface ServerSecrets {
-  /** All that it was given: none of it has to stand in what is said about the server. */
-  readonly given: readonly string[];
-  /** What of it is a key: that does not stand in what the server says either. */
+  /** All values that it received: removed from messages about the server. */
+  readonly all: readonly string[];
+  /** The keys among them: also removed from the server's own output. */
   readonly keys: readonly string[];
 }
 
@@ -15,45 +15,45 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const HARMLESS_HEADER = /^(?:accept|content-type|user-agent)/i;
 
-/** The values that a server is given, as it gets them. */
+/** The values that a server receives. */
 export function serverSecrets(config: McpServerConfig, environment: Environment): ServerSecrets {
   const isHttp = 'url' in config;
   const written = (isHttp ? config.headers : config.env) ?? {};
-  const given: string[] = [];
+  const all: string[] = [];
   const keys: string[] = [];
   for (const [name, value] of Object.entries(written)) {
     const isKey = isHttp ? !HARMLESS_HEADER.test(name) : isSecretName(name);
     const expanded = valueOf(value, environment);
     if (expanded !== undefined) {
-      // Of `Bearer key` the key alone is one too.
+      // In `Bearer key`, the key alone is a secret too.
       const forms = [expanded, ...expanded.split(/\s+/).slice(1)];
-      given.push(...forms);
+      all.push(...forms);
       if (isKey || (value.includes('$') && isSecretName(value))) keys.push(...forms);
     }
-    // What stands among other words is found alone too.
+    // Variables inside a longer value are secrets too.
     for (const [variable, taken] of variablesIn(value, environment)) {
-      given.push(taken);
+      all.push(taken);
       if (isKey || isHttp || isSecretName(variable)) keys.push(taken);
     }
   }
   const inAddress = isHttp ? addressSecrets(config.url) : [];
-  return { given: [...given, ...inAddress], keys: [...keys, ...inAddress] };
+  return { all: [...all, ...inAddress], keys: [...keys, ...inAddress] };
 }
 
-/** Takes the keys that a server was given out of what it says, however deep they stand in it. */
+/** Removes the keys of a server from its output, at any depth. */
 export function serverScrubber(
   config: McpServerConfig,
   environment: Environment,
-): <T>(said: T) => T {
+): <T>(output: T) => T {
   const scrub = scrubber(serverSecrets(config, environment).keys);
-  return <T>(said: T): T => scrubJson(scrub, said as JsonValue) as T;
+  return <T>(output: T): T => scrubJson(scrub, output as JsonValue) as T;
 }
 
 function valueOf(value: string, environment: Environment): string | undefined {
   try {
     return expandVariables({ value }, environment)['value'];
   } catch {
-    // A variable that is not set: there is nothing to keep.
+    // A variable is not set, so there is no value.
     return undefined;
   }
 }

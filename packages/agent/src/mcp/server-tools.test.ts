@@ -7,7 +7,7 @@ const NOTHING: McpTool['inputSchema'] = { type: 'object' };
 const call = () => Promise.reject(new Error('not part of this test'));
 
 describe('the name of a tool of an MCP server', () => {
-  it('says its server, in letters and a length that every provider takes', () => {
+  it('contains its server, with characters and a length that every provider accepts', () => {
     expect(nameOf('files', 'read')).toBe('mcp__files__read');
     for (const odd of ['a.b', 'a/b', 'ä', 'x'.repeat(100), '']) {
       expect(nameOf('files', odd)).toMatch(/^mcp__files__[A-Za-z0-9_-]*$/);
@@ -15,14 +15,14 @@ describe('the name of a tool of an MCP server', () => {
     }
   });
 
-  it('is another for another tool', () => {
+  it('differs for each tool', () => {
     const names = ['a.b', 'a/b', 'a_b', `${'x'.repeat(100)}1`, `${'x'.repeat(100)}2`];
     expect(new Set(names.map((name) => nameOf('files', name))).size).toBe(names.length);
   });
 });
 
 describe('the tools of an MCP server', () => {
-  it('are only so many and so large', async () => {
+  it('are limited in number and size', async () => {
     const many = Array.from({ length: 300 }, (_, i) => ({
       name: `tool${String(i)}`,
       inputSchema: NOTHING,
@@ -40,7 +40,7 @@ describe('the tools of an MCP server', () => {
     expect(wordy?.description.length).toBeLessThanOrEqual(4_000);
   });
 
-  it('take what their schema takes; one that cannot be read takes everything', async () => {
+  it('accept what matches their schema, and everything if the schema is invalid', async () => {
     const strict: McpTool['inputSchema'] = {
       type: 'object',
       properties: { kind: { enum: ['a', 'b'] } },
@@ -61,8 +61,8 @@ describe('the tools of an MCP server', () => {
   });
 });
 
-describe('what a tool of an MCP server answers', () => {
-  it('is its text; what is none is named', () => {
+describe('the result of a tool of an MCP server', () => {
+  it('is its text, with placeholders for other content', () => {
     expect(
       outputOf({
         content: [
@@ -84,7 +84,7 @@ describe('what a tool of an MCP server answers', () => {
     });
   });
 
-  it('is its data where it says nothing', () => {
+  it('is its data if it has no text', () => {
     expect(outputOf({ content: [], structuredContent: { sum: 3 } })).toEqual({ text: '{"sum":3}' });
     expect(outputOf({ content: [], isError: true })).toEqual({
       text: '[No output]',
@@ -94,7 +94,7 @@ describe('what a tool of an MCP server answers', () => {
 });
 
 describe('variables in the configuration of a server', () => {
-  it('stand for those of the daemon', () => {
+  it('are replaced by those of the daemon', () => {
     const values = { a: '$NAME', b: 'Bearer ${NAME}!', c: '$$NAME', d: '5 $ or $5', e: '' };
     expect(expandVariables(values, { NAME: 'x$NAME' })).toEqual({
       a: 'x$NAME',
@@ -105,7 +105,7 @@ describe('variables in the configuration of a server', () => {
     });
   });
 
-  it('that are not set are told by name', () => {
+  it('are named in the error if they are not set', () => {
     expect(() => expandVariables({ a: '$NO_SUCH' }, {})).toThrow(UnsetVariable);
     expect(() => expandVariables({ a: '$NO_SUCH' }, {})).toThrow(/NO_SUCH is not set/);
   });

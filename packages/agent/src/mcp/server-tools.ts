@@ -22,7 +22,7 @@ export interface OfferedServer {
 
 type Input = Record<string, unknown>;
 
-/** The tools of a server as an agent's tools. What it says of them is taken as it is, but bounded. */
+/** The tools of a server as tools of an agent, with limits on their number, descriptions and schemas. */
 export async function serverTools(server: OfferedServer): Promise<Tool[]> {
   const { AjvJsonSchemaValidator } = await import('@modelcontextprotocol/client/validators/ajv');
   const validator = new AjvJsonSchemaValidator();
@@ -44,7 +44,7 @@ type Validate = (input: unknown) => {
   readonly errorMessage?: string | undefined;
 };
 
-/** The server's own schema decides; one that cannot be read leaves it to the server to refuse. */
+/** Checks input against the server's schema. If the schema is invalid, the server must check. */
 function checkOf(
   validator: { getValidator(schema: never): Validate },
   { inputSchema }: McpTool,
@@ -57,7 +57,7 @@ function checkOf(
       return undefined;
     }
     const { valid, errorMessage } = validate(input);
-    return valid ? undefined : (errorMessage ?? 'it does not fit the schema');
+    return valid ? undefined : (errorMessage ?? 'it does not match the schema');
   };
 }
 
@@ -82,7 +82,7 @@ function toolOf(server: OfferedServer, offered: McpTool, name: string, check: Ch
   });
 }
 
-/** `mcp__server__tool`, in letters and a length that every provider takes. */
+/** `mcp__server__tool`, with characters and a length that every provider accepts. */
 export function nameOf(server: string, tool: string): string {
   const name = `mcp__${server}__${tool}`;
   const plain = name.replace(/[^A-Za-z0-9_-]/g, '_');
@@ -91,15 +91,15 @@ export function nameOf(server: string, tool: string): string {
   return `${plain.slice(0, NAME_CHARS - 9)}_${digest}`;
 }
 
-/** Whether a tool of this server can be called so; which it has shows only when it is asked. */
+/** Whether this may be the name of a tool of this server. */
 export function isToolNameOf(server: string, name: string): boolean {
   return name.startsWith(`mcp__${server}__`.slice(0, NAME_CHARS - 9));
 }
 
 export function outputOf({ content, structuredContent, isError }: CallToolResult): ToolOutput {
-  const said = content.map(textOf).join('\n');
+  const text = content.map(textOf).join('\n');
   const data = structuredContent === undefined ? '' : JSON.stringify(structuredContent);
-  return { text: said || data || '[No output]', ...(isError === true ? { isError } : {}) };
+  return { text: text || data || '[No output]', ...(isError === true ? { isError } : {}) };
 }
 
 function textOf(block: ContentBlock): string {

@@ -3,24 +3,23 @@ import type { Usage } from '@stoa/protocol';
 import { askModel, RETRY_RULES } from '../builtin/ask-model.js';
 import type { ModelAnswer, ModelRequest } from '../builtin/model-client.js';
 import type { ModelFailure } from '../builtin/model-failure.js';
-import type { ChosenModel, Models, Wish } from '../builtin/models.js';
+import type { ChosenModel, ModelSelection, Models } from '../builtin/models.js';
 import { usageOf } from '../builtin/usage-of.js';
 
-/** What looking after a memory needs of models. */
 export interface UpkeepPorts {
   readonly models: Pick<Models, 'choose'>;
   readonly timers: Timers;
-  /** From 0 up to and without 1. */
+  /** At least 0, less than 1. */
   readonly random: () => number;
-  /** `provider/model` for all of it. */
+  /** `provider/model` to use instead of the agent's model. */
   readonly model?: string | undefined;
 }
 
-/** Nobody waits for it, so it is not tried for long. */
+/** Few retries, because nobody waits for the answer. */
 const RULES = { ...RETRY_RULES, attempts: 2, maxWaitMs: 30_000 };
 
-export function modelFor({ models, model }: UpkeepPorts, wish: Wish): ChosenModel {
-  return models.choose(model === undefined ? wish : { model });
+export function modelFor({ models, model }: UpkeepPorts, selection: ModelSelection): ChosenModel {
+  return models.choose(model === undefined ? selection : { model });
 }
 
 export async function askOnce(
@@ -33,7 +32,7 @@ export async function askOnce(
   const listener = {
     begun: () => Promise.resolve(),
     text: () => undefined,
-    again: ({ usage }: ModelFailure) => {
+    retrying: ({ usage }: ModelFailure) => {
       if (usage) failed = usageOf(usage, price);
       return Promise.resolve();
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Asked, type ChannelPlace, chooseTurn, StepBudget } from './choose-turn.js';
+import { type Asked, type ChannelContext, chooseTurn, StepBudget } from './choose-turn.js';
 import { parseScript } from './parse-script.js';
 
 const SCRIPT = parseScript(`
@@ -11,31 +11,31 @@ turns:
 otherwise: [{ say: otherwise }]
 `);
 
-const play = (text: string, place?: Partial<ChannelPlace>): string | undefined => {
+const play = (text: string, channel?: Partial<ChannelContext>): string | undefined => {
   const last = { messageId: 'msg_1', from: 'Ada', text };
-  const nowhere = { isAddressed: false, answeredBy: [], messageId: 'msg_1', last };
+  const defaults = { isAddressed: false, answeredBy: [], messageId: 'msg_1', last };
   const asked: Asked = {
     text,
     from: 'Ada',
-    kind: place ? 'channel_delivery' : 'input',
-    place: place && { ...nowhere, ...place },
+    kind: channel ? 'channel_delivery' : 'input',
+    channel: channel && { ...defaults, ...channel },
   };
   return chooseTurn(SCRIPT, [], asked, new StepBudget())?.steps[0]?.say?.text;
 };
 
 describe('the turn of a script in a channel', () => {
-  it('goes by who has answered already: somebody, or one by name, whatever the case', () => {
+  it('depends on who has answered: anybody, or an agent by name in any case', () => {
     expect(play('x', { answeredBy: ['Host', 'BUILDER'] })).toBe('after the builder');
     expect(play('x', { answeredBy: ['Builders'] })).toBe('after somebody');
   });
 
-  it('goes by whether it was addressed', () => {
+  it('depends on whether the agent was addressed', () => {
     expect(play('build it', { isAddressed: true })).toBe('asked to build');
     expect(play('build it', {})).toBe('asked in passing');
     expect(play('else', { isAddressed: true })).toBe('otherwise');
   });
 
-  it('outside of channels nobody is addressed or not, and nobody has answered', () => {
+  it('never matches these conditions outside of channels', () => {
     expect(play('build it')).toBe('otherwise');
   });
 });

@@ -1,35 +1,35 @@
 import type { PatternBudget as Budget, TranscriptEntry, TranscriptInput } from '@stoa/core';
 import type { StoredItem, WorkKind } from '@stoa/protocol';
-import type { Script, Step } from './script.js';
+import type { Script, Step } from './parse-script.js';
 
-/** What a run was asked. */
+/** The input of a run. */
 export interface Asked {
   readonly text: string;
   readonly from: string;
   readonly kind: WorkKind;
-  /** Of a turn in a channel. */
-  readonly place: ChannelPlace | undefined;
+  /** Set for a turn in a channel. */
+  readonly channel: ChannelContext | undefined;
 }
 
-/** What a script can go by in a channel, besides the message that it answers. */
-export interface ChannelPlace {
+/** What conditions and placeholders can refer to in a channel. */
+export interface ChannelContext {
   readonly isAddressed: boolean;
   readonly answeredBy: readonly string[];
-  /** The message that it answers. */
+  /** The message to answer. */
   readonly messageId: string;
-  /** What was said last in the thread. */
+  /** The last message of the thread. */
   readonly last: { readonly messageId: string; readonly from: string; readonly text: string };
 }
 
 export interface Chosen {
   readonly steps: readonly Step[];
-  /** What the groups of `matches` held. */
+  /** The groups of `matches`. */
   readonly groups: readonly string[];
 }
 
 /**
- * What choosing a turn may cost. The script may be anybody's, and it is chosen on the thread that
- * serves everybody: this is half a second, and a text of the greatest length for a few patterns.
+ * Limits the cost of choosing a turn, because scripts of any person run on the daemon's main thread. The limit is about half a
+ * second: enough for a few patterns on a text of maximum length.
  */
 export class StepBudget implements Budget {
   #left = 5_000_000;
@@ -41,13 +41,13 @@ export class StepBudget implements Budget {
 }
 
 export class BudgetSpent extends Error {
-  override readonly message = 'To find the turn for this takes more steps than a script is given';
+  override readonly message = 'Choosing a turn takes more steps than a script may use';
 }
 
 /**
- * Which turn a run plays: the first whose `when` fits; otherwise the next in order; otherwise
- * `otherwise`. How far the order has come is counted anew from what was asked before, so that it needs
- * no memory of its own: a session that is cleared begins at the first turn again. Throws BudgetSpent.
+ * The turn that a run plays: the first whose conditions match, otherwise the next without conditions, otherwise `otherwise`.
+ * The next one is derived from the earlier inputs, so a cleared session begins with the first turn again. Throws
+ * BudgetSpent.
  */
 export function chooseTurn(
   script: Script,
@@ -55,8 +55,8 @@ export function chooseTurn(
   asked: Asked,
   budget: Budget,
 ): Chosen | undefined {
-  const fitting = findFitting(script, asked, budget);
-  if (fitting) return fitting;
+  const matching = findMatching(script, asked, budget);
+  if (matching) return matching;
   const ordered = script.turns.filter(({ when }) => when === undefined);
   const past = before.values();
   for (const turn of ordered) {
@@ -64,26 +64,26 @@ export function chooseTurn(
   }
   return script.otherwise && { steps: script.otherwise, groups: [] };
 
-  /** Looks no further back than it must: each thing that was asked costs as much as this one. */
+  /** Reads only as many earlier inputs as necessary, because matching each of them is expensive. */
   function isPlayedOut(plays: number): boolean {
     if (plays === Number.POSITIVE_INFINITY) return false;
     let played = 0;
     while (played < plays) {
       const { value, done } = past.next();
       if (done === true) return false;
-      if (!findFitting(script, value, budget)) played += 1;
+      if (!findMatching(script, value, budget)) played += 1;
     }
     return true;
   }
 }
 
-function findFitting(script: Script, asked: Asked, budget: Budget): Chosen | undefined {
-  const { text, kind, place } = asked;
+function findMatching(script: Script, asked: Asked, budget: Budget): Chosen | undefined {
+  const { text, kind, channel } = asked;
   for (const { when, steps } of script.turns) {
     if (!when) continue;
     if (when.kind !== undefined && when.kind !== kind) continue;
-    if (when.addressed !== undefined && when.addressed !== place?.isAddressed) continue;
-    if (when.answered !== undefined && !isAnswered(place, when.answered)) continue;
+    if (when.addressed !== undefined && when.addressed !== channel?.isAddressed) continue;
+    if (when.answered !== undefined && !isAnswered(channel, when.answered)) continue;
     if (when.contains !== undefined && !contains(text, when.contains, budget)) continue;
     const match = when.matches ? when.matches.exec(text, budget) : [];
     if (match) return { steps, groups: match.map((group) => group ?? '') };
@@ -91,20 +91,20 @@ function findFitting(script: Script, asked: Asked, budget: Budget): Chosen | und
   return undefined;
 }
 
-/** Outside of channels nobody answers but the one that is asked. */
-function isAnswered(place: ChannelPlace | undefined, wanted: boolean | string): boolean {
-  const answeredBy = place?.answeredBy ?? [];
+/** Outside of channels no other agent answers. */
+function isAnswered(channel: ChannelContext | undefined, wanted: boolean | string): boolean {
+  const answeredBy = channel?.answeredBy ?? [];
   if (typeof wanted === 'boolean') return wanted === answeredBy.length > 0;
   return answeredBy.some((name) => name.toLowerCase() === wanted.toLowerCase());
 }
 
 function contains(text: string, wanted: string, budget: Budget): boolean {
-  // At its worst it compares all of one with all of the other, though quickly.
+  // The worst case compares every character of one with every character of the other.
   budget.spend(Math.ceil((text.length * wanted.length) / 64));
   return text.toLowerCase().includes(wanted.toLowerCase());
 }
 
-/** What each run was asked, oldest first: what stands before the first thing that was done in it. */
+/** The input of each run before its first action, oldest first. */
 export function askedOf(entries: readonly TranscriptEntry[]): ReadonlyMap<string, Asked> {
   const inputs = new Map<string, TranscriptInput[]>();
   const begun = new Set<string>();
@@ -118,7 +118,7 @@ export function askedOf(entries: readonly TranscriptEntry[]): ReadonlyMap<string
     }
   }
   const asked = new Map<string, Asked>();
-  for (const [runId, of] of inputs) asked.set(runId, joinAsked(of));
+  for (const [runId, items] of inputs) asked.set(runId, joinAsked(items));
   return asked;
 }
 
@@ -132,14 +132,14 @@ export function joinAsked(
     text: items.map(({ inputItems }) => textOf(inputItems)).join('\n'),
     from: items[0]?.fromName ?? '',
     kind: items[0]?.kind ?? 'input',
-    place: items[0] && placeOf(items[0]),
+    channel: items[0] && channelContext(items[0]),
   };
 }
 
-function placeOf({
+function channelContext({
   origin,
   delivery,
-}: Pick<TranscriptInput, 'origin' | 'delivery'>): ChannelPlace | undefined {
+}: Pick<TranscriptInput, 'origin' | 'delivery'>): ChannelContext | undefined {
   if (!delivery) return undefined;
   const last = delivery.recentMessages.at(-1);
   return {

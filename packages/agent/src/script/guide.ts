@@ -1,9 +1,6 @@
 import { AgentDefinition } from '@stoa/protocol';
 
-/**
- * The agent of the first start, when no model is configured. It is a script and says so: nobody
- * should take it for a model.
- */
+/** The agent of a daemon without a configured model. It introduces itself as a script, so that nobody mistakes it for a model. */
 const SCRIPT = `
 turns:
   - when: { matches: '\\b(model|provider|key|openai|anthropic|claude|ollama|configure|set ?up)\\b' }
@@ -27,7 +24,7 @@ turns:
     steps:
       - say: |-
           A channel is a public conversation that people and agents share. \`stoa channel create\` makes
-          one; everything said in it is kept, and everybody in it can read it.
+          one; all messages are kept, and all members can read them.
   - when: { matches: '\\b(approvals?|approve|permissions?|allow|safe|safety)\\b' }
     steps:
       - say: |-
@@ -56,7 +53,7 @@ export const GUIDE_ID = 'guide';
 
 export const GUIDE: AgentDefinition = AgentDefinition.parse({
   displayName: 'Guide',
-  description: 'Says how to begin. A script, for as long as no model is configured.',
+  description: 'Explains how to begin. A script, until a model is configured.',
   driver: { kind: 'script', script: SCRIPT },
   mode: 'plan',
 });

@@ -4,7 +4,7 @@ import { GUIDE } from './guide.js';
 import { parseScript } from './parse-script.js';
 import { RESIDENTS } from './residents.js';
 
-/** What is wrong with a script; undefined when it can be played. */
+/** The error message for a script; undefined if it is valid. */
 function scriptProblem(text: string, source?: string): string | undefined {
   try {
     parseScript(text, source);
@@ -60,11 +60,11 @@ describe('a script', () => {
     ]);
   });
 
-  it('writes $${ for what is no placeholder', () => {
+  it('uses $${ for a literal ${', () => {
     expect(scriptProblem('otherwise: [{ say: "$${nope}" }]')).toBeUndefined();
   });
 
-  it('writes repetitions out', () => {
+  it('expands repetitions', () => {
     const { otherwise } = parseScript(
       'otherwise: [{ repeat: { times: 2, steps: [{ say: a }, { wait: 1 }] } }, { say: b }]',
     );
@@ -77,18 +77,18 @@ describe('a script', () => {
     ]);
   });
 
-  it('the guide is one', () => {
+  it('is valid in the guide', () => {
     const { driver } = GUIDE;
-    if (driver.kind !== 'script') throw new Error('the guide is no script');
+    if (driver.kind !== 'script') throw new Error('the guide is not a script');
     expect(scriptProblem(driver.script ?? '')).toBeUndefined();
   });
 
-  it.each(RESIDENTS)('$agentId is one', ({ definition: { driver } }) => {
-    if (driver.kind !== 'script') throw new Error('it is no script');
+  it.each(RESIDENTS)('is valid in $agentId', ({ definition: { driver } }) => {
+    if (driver.kind !== 'script') throw new Error('it is not a script');
     expect(scriptProblem(driver.script ?? '')).toBeUndefined();
   });
 
-  it('names parts of what was said last, and no others', () => {
+  it('refers to fields of the last message, and to no others', () => {
     const problem = (name: string) => scriptProblem(`otherwise: [{ say: "\${${name}}" }]`);
     expect(problem('last.message')).toBeUndefined();
     expect(problem('last')).toContain('${last}: there is no such placeholder');

@@ -3,12 +3,37 @@ import { StoaError } from '@stoa/protocol';
 import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { placeholderProblem } from './placeholders.js';
-import type { Script, Step, Turn } from './script.js';
 import { type PlainStep, ScriptSchema, STEPS_PER_TURN, type StepSchema } from './script-schema.js';
+
+/** One step. Repetitions are expanded, so that its index in the turn identifies it. */
+export interface Step extends Pick<PlainStep, 'emit' | 'fail'> {
+  /** The number of the repetition, from 1. */
+  readonly round: number;
+  readonly waitMs: number;
+  readonly say: { readonly text: string; readonly everyMs: number } | undefined;
+  readonly calls: readonly ScriptedCall[];
+  readonly passes: boolean;
+}
+type ScriptedCall = Exclude<PlainStep['call'], undefined | readonly unknown[]>;
+
+export interface Turn {
+  readonly when:
+    | (Omit<TurnConditions, 'matches'> & { readonly matches: Pattern | undefined })
+    | undefined;
+  /** How often it is played before the next turn without conditions; infinity if it repeats forever. */
+  readonly plays: number;
+  readonly steps: readonly Step[];
+}
+type TurnConditions = NonNullable<ScriptSchema['turns'][number]['when']>;
+
+export interface Script {
+  readonly turns: readonly Turn[];
+  readonly otherwise: readonly Step[] | undefined;
+}
 
 type Path = readonly PropertyKey[];
 
-/** What is wrong with a script, and where. */
+/** A problem of a script and its position. */
 class ScriptProblem extends Error {
   constructor(
     readonly path: Path,
@@ -18,13 +43,13 @@ class ScriptProblem extends Error {
   }
 }
 
-/** Reads a script; throws `invalid_agent` with the line of everything that is wrong. */
+/** Parses a script; throws `invalid_agent` with all problems and their lines. */
 export function parseScript(text: string, source = 'script'): Script {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { uniqueKeys: true, lineCounter: lines });
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { uniqueKeys: true, lineCounter });
   const refuse = (problems: readonly { line: number; message: string }[]): StoaError => {
-    const told = problems.map(({ line, message }) => `${source}:${String(line)}: ${message}`);
-    return new StoaError('invalid_agent', told.join('\n'));
+    const lines = problems.map(({ line, message }) => `${source}:${String(line)}: ${message}`);
+    return new StoaError('invalid_agent', lines.join('\n'));
   };
   if (document.errors.length > 0) {
     throw refuse(
@@ -38,8 +63,8 @@ export function parseScript(text: string, source = 'script'): Script {
   if (!parsed.success) {
     throw refuse(
       parsed.error.issues.map((issue) => ({
-        line: lineOf(document, lines, issue.path),
-        message: `${nameOf(issue.path)}: ${wordsOf(issue)}`,
+        line: lineOf(document, lineCounter, issue.path),
+        message: `${nameOf(issue.path)}: ${messageOf(issue)}`,
       })),
     );
   }
@@ -48,11 +73,13 @@ export function parseScript(text: string, source = 'script'): Script {
   } catch (error) {
     if (!(error instanceof ScriptProblem)) throw error;
     const { path, message } = error;
-    throw refuse([{ line: lineOf(document, lines, path), message: `${nameOf(path)}: ${message}` }]);
+    throw refuse([
+      { line: lineOf(document, lineCounter, path), message: `${nameOf(path)}: ${message}` },
+    ]);
   }
 }
 
-/** Aliases are resolved here, and too many of them are refused. */
+/** Resolves aliases, and refuses too many of them. */
 function readJson(
   document: Document,
   refuse: (problems: readonly { line: number; message: string }[]) => StoaError,
@@ -73,11 +100,8 @@ function compile({ turns, otherwise }: ScriptSchema): Script {
       const path = ['turns', index];
       return {
         when: when && {
-          contains: when.contains,
+          ...when,
           matches: when.matches === undefined ? undefined : patternOf(when.matches, path),
-          kind: when.kind,
-          addressed: when.addressed,
-          answered: when.answered,
         },
         plays: repeat === 'forever' ? Number.POSITIVE_INFINITY : repeat,
         steps: flatten(steps, [...path, 'steps']),
@@ -96,7 +120,7 @@ function patternOf(source: string, path: Path): Pattern {
   }
 }
 
-/** Writes repetitions out, and checks what every text refers to. */
+/** Expands repetitions and checks the placeholders of all texts. */
 function flatten(steps: readonly StepSchema[], path: Path): Step[] {
   const flat: Step[] = [];
   const named = new Set<string>();
@@ -140,18 +164,18 @@ function stepOf(step: PlainStep, path: Path, round: number, named: Set<string>):
     round,
     waitMs: step.wait ?? 0,
     say: saying && { text: saying.text, everyMs: saying.everyMs ?? 0 },
-    calls: calls.map(({ tool, input, as }) => ({ tool, input, as })),
+    calls,
     emit,
     passes: step.pass === true,
     fail,
   };
 }
 
-/** The line of the innermost node on the way that there is. */
-function lineOf(document: Document, lines: LineCounter, path: Path): number {
+/** The line of the innermost existing node on the path. */
+function lineOf(document: Document, lineCounter: LineCounter, path: Path): number {
   for (let length = path.length; length >= 0; length--) {
     const node: unknown = document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+    if (isNode(node) && node.range) return lineCounter.linePos(node.range[0]).line;
   }
   return 1;
 }
@@ -161,7 +185,7 @@ const nameOf = (path: Path): string =>
     ? 'the script'
     : path.map((key) => (typeof key === 'number' ? String(key + 1) : String(key))).join('.');
 
-function wordsOf(issue: z.core.$ZodIssue): string {
+function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'unrecognized_keys') return `unknown field ${issue.keys.join(', ')}`;
   if (issue.code === 'invalid_value')
     return `must be one of ${issue.values.map(String).join(', ')}`;

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json-value.js';
 
-/** What a script can refer to. Names are looked up; nothing is ever evaluated. */
+/** The values of placeholders. Placeholders are names, never code. */
 export interface Scope {
   /** `${input}`, `${from}`, `${agent}`, `${message}`, `${round}`, `${injected}`, `${result}`, … */
   readonly values: Readonly<Record<string, string>>;
@@ -21,13 +21,13 @@ const PLACEHOLDER_NAMES = [
   'outcome',
 ] as const;
 
-/** `${last.message}`: the id of what was said last in the thread of a turn. */
+/** `${last.message}`: the id of the last message in the thread of a turn. */
 const LAST_PARTS = ['message', 'from', 'text'];
 
 /** `$${` stands for `${` itself. */
 const PLACEHOLDER = /\$\$\{|\$\{([^}]*)\}/g;
 
-/** Why a text cannot be filled in, or undefined. `known` are the names that results have by then. */
+/** Why a placeholder of a text is invalid, or undefined. `known` are the names of earlier results. */
 export function placeholderProblem(text: string, known: ReadonlySet<string>): string | undefined {
   for (const [whole, name] of text.matchAll(PLACEHOLDER)) {
     if (name === undefined) continue;
@@ -59,7 +59,7 @@ export function fill(text: string, scope: Scope): string {
   });
 }
 
-/** Fills in every string in it, and leaves the shape alone. */
+/** Fills in every string of a value. */
 export function fillJson(value: JsonValue, scope: Scope): JsonValue {
   if (typeof value === 'string') return fill(value, scope);
   if (Array.isArray(value)) return value.map((part) => fillJson(part, scope));

@@ -1,6 +1,6 @@
 import { AgentDefinition } from '@stoa/protocol';
 
-/** Somebody who is in the lobby from the first start on. */
+/** An agent in the lobby of a new daemon. */
 export interface Resident {
   readonly agentId: string;
   readonly displayName: string;
@@ -9,21 +9,21 @@ export interface Resident {
   readonly definition: AgentDefinition;
 }
 
-/** How a model or an agent program is brought in, in one line each. */
+/** How to add a model or an agent program. */
 const PLUG_IN = [
   '- a model: `OPENAI_API_KEY=… OPENAI_MODEL=… npm start`, then `stoa channel invite lobby stoa`',
   '- an agent that speaks ACP: `stoa agent put qwen --acp qwen && stoa channel invite lobby qwen`',
 ] as const;
 const plugIn = (indent: string): string => PLUG_IN.join(`\n${indent}`);
 
-/** What somebody wants made; what it is stands in the second group. */
+/** A request to make something, which is the second group. */
 const REQUEST =
   '\\b(build|make|write|create|draw|fix|paint)\\b(?: me\\b| us\\b)? ([^.?!\\n]{1,120})';
 const THANKS = '\\b(thanks|thank you|bye|goodbye|well done)\\b';
 
 const HOST = `
 turns:
-  # Called back when the work is done, or behind somebody who has answered: nothing to add.
+  # Another agent has answered.
   - when: { answered: Builder }
     steps:
       - call: { tool: pass_turn, input: { reason: It is done; there is nothing to add } }
@@ -43,7 +43,7 @@ turns:
     steps:
       - wait: 300
         emit: |-
-          We are scripts. In one line each you bring in
+          We are scripts. One line each adds
           ${plugIn('          ')}
       - wait: 400
   - when: { matches: '\\b(hello|hi|hey|good (?:morning|evening|day)|who|help|what can)\\b' }
@@ -56,14 +56,14 @@ turns:
 otherwise:
   - wait: 300
     emit: |-
-      I am a script and know only a few words: hello, build, model, thanks. Whoever understands more can be brought in, in one line:
+      I am a script and know only a few words: hello, build, model, thanks. One line adds an agent that understands more:
       ${plugIn('      ')}
   - wait: 400
 `;
 
 const BUILDER = `
 turns:
-  # What nobody asked of it is left to the others.
+  # It builds only when it is addressed.
   - when: { addressed: false }
     steps:
       - call: { tool: pass_turn, input: { reason: Nobody asked me to build something } }
@@ -94,9 +94,9 @@ turns:
   - when: { answered: Builder, matches: '\\b(without|no|skip|untested)\\b' }
     steps:
       - wait: 300
-        emit: 'I read "\${input}" and cannot let that pass in silence: what is left out on purpose comes back by accident. Otherwise it is fine.'
+        emit: 'I read "\${input}" and object: what is left out on purpose will be missed later. Otherwise it is fine.'
       - wait: 400
-  # Where agreeing is all there is to say, a reaction says it.
+  # It agrees with a reaction instead of a message.
   - when: { answered: Builder }
     steps:
       - wait: 300
@@ -108,7 +108,7 @@ turns:
   - when: { addressed: true }
     steps:
       - wait: 300
-        emit: I am a script that looks at what was built. If it is fine I react; if something is missing I say so; otherwise I keep quiet.
+        emit: I am a script that reviews what was built. If it is fine I react; if something is missing I object; otherwise I stay silent.
       - wait: 400
 otherwise:
   - call: { tool: pass_turn, input: { reason: There is nothing to review } }
@@ -119,27 +119,24 @@ const resident = (
 ): Resident => {
   const { script, description, ...rest } = about;
   const { displayName } = about;
-  // Reading and speaking is all they need.
+  // Plan mode is enough for reading and answering.
   const driver = { kind: 'script', script };
   const definition = AgentDefinition.parse({ displayName, description, driver, mode: 'plan' });
   return { ...rest, definition };
 };
 
-/**
- * Who is in the lobby of a first start. They are scripts and say so, and take part as any agent does:
- * what they are given to say is decided by the turns of the channel.
- */
+/** The agents in the lobby of a new daemon: scripts that introduce themselves as such and get turns like any agent. */
 export const RESIDENTS: readonly [Resident, Resident, Resident] = [
   resident({
     agentId: 'host',
     displayName: 'Host',
     role: 'reception',
-    // What is asked of nobody in particular comes to the host first, who knows whose it is.
+    // A message that addresses nobody goes to the host, who passes it on.
     expertiseTags:
       'hello hi hey help who thanks bye model build make write create draw fix paint agent agents acp'.split(
         ' ',
       ),
-    description: 'Greets, answers and hands over. A script, for the first start.',
+    description: 'Greets, answers and delegates. A script, for the first start.',
     script: HOST,
   }),
   resident({
@@ -155,14 +152,14 @@ export const RESIDENTS: readonly [Resident, Resident, Resident] = [
     displayName: 'Reviewer',
     role: 'quality',
     expertiseTags: ['review'],
-    description: 'Reacts, objects or keeps quiet. A script, for the first start.',
+    description: 'Reacts, objects or stays silent. A script, for the first start.',
     script: REVIEWER,
   }),
 ];
 
-/** What the host says when the lobby is opened. */
+/** The first message of the lobby. */
 export const WELCOME = `\
-Welcome. This is the lobby: I am the host, and with me are the builder and the reviewer. All three of us are scripts that came with Stoa, no model is asked; but who speaks is decided as it is for any agent. Say hello, or ask us to build something.
+Welcome. This is the lobby: I am the host, and with me are the builder and the reviewer. All three of us are scripts that came with Stoa, no model is asked; we take turns like any agent. Say hello, or ask us to build something.
 
-In one line each you bring in
+One line each adds
 ${plugIn('')}`;

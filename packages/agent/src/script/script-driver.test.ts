@@ -38,7 +38,7 @@ interface Staged {
   readonly session: AgentSession;
   readonly tools: TracedTools;
   readonly timers: VirtualTimers;
-  /** The daemon is killed, and another one starts on its data. */
+  /** Kills the daemon and starts another one with its data. */
   readonly restart: (tools?: Record<string, TracedTool>) => Promise<Omit<Staged, 'restart'>>;
 }
 
@@ -83,8 +83,8 @@ describe('the script driver', () => {
       `
 turns:
   - steps:
-      - say: You said \${input}.
-      - say: I look.
+      - say: You wrote \${input}.
+      - say: I will read it.
         call:
           - { tool: read, input: { path: a.txt }, as: first }
           - { tool: read, input: { path: '\${input}.txt', deep: ['\${from}'] } }
@@ -128,7 +128,7 @@ turns:
     });
   });
 
-  it('R-33 gives the same journal byte for byte when everything around it is the same', async () => {
+  it('R-33 writes the same journal byte for byte under the same conditions', async () => {
     const play = async (): Promise<string> => {
       const { session } = await stage(
         `
@@ -152,12 +152,12 @@ turns:
     expect(await play()).toBe(journal);
   });
 
-  it('R-33 gives the same journal with real tools, however long they take', async () => {
+  it('R-33 writes the same journal with real tools, independent of their speed', async () => {
     const play = async (tookMs: number): Promise<string> => {
       const world = await openWorld();
       const slow = defineTool({
         name: 'slow',
-        description: 'Takes its time.',
+        description: 'Takes a while.',
         input: z.strictObject({}),
         kind: 'other',
         title: () => 'slow',
@@ -191,7 +191,7 @@ turns:
     expect(await play(30)).toBe(journal);
   });
 
-  it('takes turns by what is asked, then in order, then otherwise', async () => {
+  it('chooses turns by their conditions, then in order, then otherwise', async () => {
     const { session } = await stage(`
 turns:
   - when: { contains: Weather }
@@ -203,10 +203,10 @@ turns:
     steps: [{ say: two }]
 otherwise: [{ say: 'What is \${input}?' }]
 `);
-    const said: string[] = [];
+    const outputs: string[] = [];
     for (const text of ['hm', 'the weather?', 'a', 'add 2 and 3', 'b', 'c', 'd'])
-      said.push(outputOf(await session.ask(text)));
-    expect(said).toEqual([
+      outputs.push(outputOf(await session.ask(text)));
+    expect(outputs).toEqual([
       'one',
       'It rains.',
       'two',
@@ -219,13 +219,13 @@ otherwise: [{ say: 'What is \${input}?' }]
     expect(outputOf(await session.ask('again'))).toBe('one');
   });
 
-  it('says so when there is no turn for what is asked', async () => {
+  it('fails if no turn matches', async () => {
     const { session } = await stage('turns: [{ steps: [{ say: once }] }]');
     await session.ask('a');
     expect((await session.ask('b')).failure).toMatchObject({ code: 'script_no_turn' });
   });
 
-  it('gives up on a script whose patterns take too many steps, all of them together', async () => {
+  it('fails if the patterns of a script take too many steps in total', async () => {
     const hostile = `{ when: { matches: '(a+|b)+!' }, steps: [{ say: b }] }`;
     const { session } = await stage(`
 turns: [${Array.from({ length: 100 }, () => hostile).join(', ')}]
@@ -237,11 +237,11 @@ otherwise: [{ say: none of them }]
     });
   });
 
-  it('emits, passes, and publishes what was emitted rather than what was said', async () => {
+  it('emits, passes, and publishes the emitted text instead of its messages', async () => {
     const { session } = await stage(`
 turns:
-  - steps: [{ say: thinking aloud }, { emit: for everybody }, { say: more }]
-  - steps: [{ say: hm }, { pass: true }, { say: never said }]
+  - steps: [{ say: thinking }, { emit: for everybody }, { say: more }]
+  - steps: [{ say: hm }, { pass: true }, { say: never sent }]
 `);
     expect(outputOf(await session.ask('1'))).toBe('for everybody');
     expect(await session.ask('2')).toMatchObject({ status: 'completed', output: [] });
@@ -263,7 +263,7 @@ turns:
       open = resolve;
     });
     const { session, tools } = await stage(
-      `turns: [{ steps: [{ call: { tool: work } }, { say: 'Heard: \${injected}' }] }]`,
+      `turns: [{ steps: [{ call: { tool: work } }, { say: 'Received: \${injected}' }] }]`,
       { work: () => opened.then(() => 'worked') },
     );
     const { runId } = await session.submit('go');
@@ -271,12 +271,12 @@ turns:
     const injected = await session.submit('also this', 'inject');
     expect(injected).toMatchObject({ runId, appliedRule: 'inject' });
     open();
-    expect(outputOf(await session.ended(runId))).toBe('Heard: also this');
+    expect(outputOf(await session.ended(runId))).toBe('Received: also this');
     const [, receipt] = await session.all('delivered');
     expect(receipt?.data).toMatchObject({ itemId: injected.itemId, how: 'inject' });
   });
 
-  it('R-12 goes on after a crash, and a call that was started is not made again', async () => {
+  it('R-12 continues after a crash, and does not repeat a call that was started', async () => {
     const script = `
 turns:
   - steps:
@@ -298,19 +298,19 @@ turns:
     expect(await after.session.all('tool_call')).toHaveLength(3);
   });
 
-  it('R-4 stops when it is cancelled while it waits, and says nothing more', async () => {
+  it('R-4 stops when it is cancelled during a wait', async () => {
     const { session, daemon, timers } = await stage(
       'turns: [{ steps: [{ say: before }, { wait: 60000 }, { say: after }] }]',
     );
     const { runId } = await session.submit('go');
     await until('it waits', async () => (await session.all('model_message')).length === 1);
     await daemon.core.runs.cancel(OWNER, runId);
-    await until('it let go', () => daemon.core.runner.runCount === 0);
+    await until('the driver has stopped', () => daemon.core.runner.runCount === 0);
     timers.advance(120_000);
     expect((await session.types()).at(-1)).toBe('cancelled');
   });
 
-  it('fails the run when the script is broken, and says where', async () => {
+  it('fails the run if the script is invalid, and names the line', async () => {
     const { session } = await stage('turns:\n  - steps:\n      - shout: hello\n');
     expect((await session.ask('go')).failure).toEqual({
       phase: 'start',
@@ -326,13 +326,13 @@ turns:
 });
 
 describe('the guide', () => {
-  it('R-15 says what it is, that no model is configured, and what to set', async () => {
+  it('R-15 explains that it is a script, that no model is configured, and what to set', async () => {
     const { session } = await stage(GUIDE);
-    const said = outputOf(await session.ask('Write me a poem'));
-    expect(said).toContain('a small script');
-    expect(said).toContain('No model is configured');
-    expect(said).toContain('OPENAI_API_KEY');
-    expect(said).toContain('ANTHROPIC_API_KEY');
+    const answer = outputOf(await session.ask('Write me a poem'));
+    expect(answer).toContain('a small script');
+    expect(answer).toContain('No model is configured');
+    expect(answer).toContain('OPENAI_API_KEY');
+    expect(answer).toContain('ANTHROPIC_API_KEY');
   });
 
   it.each([

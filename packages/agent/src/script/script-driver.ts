@@ -20,32 +20,25 @@ import {
   StepBudget,
   textOf,
 } from './choose-turn.js';
-import { parseScript } from './parse-script.js';
+import { parseScript, type Script, type Step } from './parse-script.js';
 import { fill, fillJson, type Scope } from './placeholders.js';
-import type { Script, Step } from './script.js';
 
 export interface ScriptDriverPorts {
   readonly tools: CallTools;
   readonly timers: Timers;
-  /** The text of a script file below a workspace; throws `invalid_agent` when it cannot be read. */
+  /** Reads a script file inside a workspace; throws `invalid_agent` if that fails. */
   readonly readScript: (workspace: string, file: string) => Promise<string>;
 }
 
-/** Where in a turn a message was said: kept with it, so that a run that was cut off goes on from there. */
-interface Mark {
-  readonly scriptStep: number;
-}
-
 /**
- * Plays scripts. It journals as an agent with a model does: a message before its calls, the calls
- * through the tools. A run that was cut off goes on after the last step that said or called something;
- * a call that was started is never made again.
+ * Plays scripts. Its journal is like that of an agent with a model: a message before its calls, the calls through the tools. An
+ * interrupted run continues after its last message; a call that was started is never repeated.
  */
 export class ScriptDriver implements AgentDriver {
   readonly kind = SCRIPT_DRIVER.kind;
   readonly capabilities = SCRIPT_DRIVER.capabilities;
 
-  /** By source and text: most runs play what the one before them played. */
+  /** A cache by source and text: most runs play the same script as the one before. */
   readonly #parsed = new Map<string, Script>();
 
   constructor(private readonly ports: ScriptDriverPorts) {}
@@ -72,23 +65,23 @@ export class ScriptDriver implements AgentDriver {
       return failed('agent', 'script_too_slow', error.message);
     }
     if (!chosen) {
-      const message = `The script has no turn for this, the ${String(before.length + 1)}. thing it was asked`;
+      const message = `The script has no turn for input number ${String(before.length + 1)}`;
       return failed('agent', 'script_no_turn', message);
     }
-    const play = new Play(this.ports, run, chosen, {
+    const player = new TurnPlayer(this.ports, run, chosen, {
       input: now.text,
       from: now.from,
       agent: run.session.agentName,
-      message: now.place?.messageId ?? '',
-      'last.message': now.place?.last.messageId ?? '',
-      'last.from': now.place?.last.from ?? '',
-      'last.text': now.place?.last.text ?? '',
+      message: now.channel?.messageId ?? '',
+      'last.message': now.channel?.last.messageId ?? '',
+      'last.from': now.channel?.last.from ?? '',
+      'last.text': now.channel?.last.text ?? '',
     });
-    return (await play.recall(entries, pending)) ?? play.go();
+    return (await player.resume(entries, pending)) ?? player.play();
   }
 
   forget(): void {
-    // Everything it knows stands in the journal.
+    // All state is in the journal.
   }
 
   close(): Promise<void> {
@@ -129,16 +122,16 @@ const PARSED_SCRIPTS = 100;
 
 function configOf(driver: DriverConfig): DriverConfigOf<'script'> {
   if (driver.kind === SCRIPT_DRIVER.kind) return driver;
-  throw new StoaError('invalid_agent', 'Its driver is no script');
+  throw new StoaError('invalid_agent', 'Its driver is not script');
 }
 
-/** One turn that is being played. */
-class Play {
+/** Plays one turn. */
+class TurnPlayer {
   readonly #results = new Map<string, { output: string; outcome: string }>();
   #last = { output: '', outcome: '' };
   #injected: string[] = [];
-  /** What was said since the last call: what the run says in the end. */
-  #said: string[] = [];
+  /** The texts since the last call, which become the output. */
+  #texts: string[] = [];
   #messages = 0;
   #next = 0;
 
@@ -146,12 +139,12 @@ class Play {
     private readonly ports: ScriptDriverPorts,
     private readonly run: RunContext,
     private readonly turn: Chosen,
-    /** What does not change while the turn is played. */
+    /** Placeholders that do not change during the turn. */
     private readonly facts: Readonly<Record<string, string>>,
   ) {}
 
-  /** Takes in what was done before the run was cut off, and finishes the step it was in. */
-  async recall(
+  /** Restores the state of an interrupted run from the journal, and finishes its last step. */
+  async resume(
     entries: readonly TranscriptEntry[],
     pending: readonly RequestedCall[],
   ): Promise<DriverEnd | undefined> {
@@ -159,9 +152,9 @@ class Play {
     for (const entry of entries) {
       if (!('runId' in entry) || entry.runId !== this.run.runId) continue;
       if (entry.type === 'assistant') {
-        at = markOf(entry.parts) ?? at;
-        this.#note(entry.step, entry.parts);
-      } else if (entry.type === 'tool_result') this.#keep(entry);
+        at = stepOf(entry.parts) ?? at;
+        this.#recordMessage(entry.step, entry.parts);
+      } else if (entry.type === 'tool_result') this.#recordResult(entry);
       else if (entry.type === 'input' && at !== undefined)
         this.#injected.push(textOf(entry.input.inputItems));
     }
@@ -171,22 +164,22 @@ class Play {
     return this.#act(step, pending);
   }
 
-  async go(): Promise<DriverEnd> {
+  async play(): Promise<DriverEnd> {
     for (const step of this.turn.steps.slice(this.#next)) {
       const index = this.#next++;
       if (step.waitMs > 0) await pause(this.ports.timers, step.waitMs, this.run.signal);
       this.run.signal.throwIfAborted();
-      const isSpoken = step.say !== undefined || step.calls.length > 0;
-      const end = await this.#act(step, isSpoken ? await this.#speak(step, index) : []);
+      const hasMessage = step.say !== undefined || step.calls.length > 0;
+      const end = await this.#act(step, hasMessage ? await this.#sendMessage(step, index) : []);
       if (end) return end;
     }
-    return { type: 'completed', output: textOutput(this.#said.join('\n\n')) };
+    return { type: 'completed', output: textOutput(this.#texts.join('\n\n')) };
   }
 
-  /** What a step does after it has spoken. */
+  /** Performs the actions of a step after its message. */
   async #act(step: Step, calls: readonly RequestedCall[]): Promise<DriverEnd | undefined> {
-    const isOver = calls.length > 0 && (await this.#callAll(calls));
-    if (isOver) return PASSED;
+    const endsTurn = calls.length > 0 && (await this.#callAll(calls));
+    if (endsTurn) return PASSED;
     if (step.calls.length > 0) await this.#takeInjected();
     await this.#emit(step);
     const { fail } = step;
@@ -194,12 +187,12 @@ class Play {
     return step.passes ? PASSED : undefined;
   }
 
-  async #speak(step: Step, index: number): Promise<RequestedCall[]> {
+  async #sendMessage(step: Step, index: number): Promise<RequestedCall[]> {
     const { run } = this;
     const scope = this.#scope(step);
     const number = this.#messages;
-    const mark: Mark = { scriptStep: index };
-    const provider = { ...mark };
+    // Stored with the message, so that an interrupted run continues after this step.
+    const provider = { scriptStep: index };
     const parts: AssistantPart[] = [];
     if (step.say) {
       const text = fill(step.say.text, scope);
@@ -209,15 +202,15 @@ class Play {
       }
       parts.push({ type: 'text', text, provider });
     }
-    const calls = step.calls.map(({ tool, input }, place) => ({
-      callId: `${run.runId}_${String(index)}_${String(place)}`,
+    const calls = step.calls.map(({ tool, input }, position) => ({
+      callId: `${run.runId}_${String(index)}_${String(position)}`,
       tool,
       input: fillJson(input, scope),
     }));
     for (const call of calls) parts.push({ type: 'tool_call', ...call, provider });
     const finishReason = calls.length > 0 ? 'tool-calls' : 'stop';
     await run.journal.modelMessage({ step: number, parts, provider: 'script', finishReason });
-    this.#note(number, parts);
+    this.#recordMessage(number, parts);
     return calls;
   }
 
@@ -226,7 +219,7 @@ class Play {
       this.run,
       calls.map(({ callId, tool, input }) => ({ callId, tool, input })),
     );
-    for (const result of results) this.#keep(result);
+    for (const result of results) this.#recordResult(result);
     return results.some(({ endsTurn }) => endsTurn === true);
   }
 
@@ -235,7 +228,7 @@ class Play {
       this.#injected.push(textOf(item.inputItems));
   }
 
-  /** Emitting the same again changes nothing, so it needs no mark of its own. */
+  /** After a restart the same output is not emitted again. */
   async #emit(step: Step): Promise<void> {
     if (step.emit === undefined) return;
     const items = textOutput(fill(step.emit, this.#scope(step)));
@@ -243,16 +236,20 @@ class Play {
     if (JSON.stringify(known) !== JSON.stringify(items)) await this.run.journal.emitOutput(items);
   }
 
-  #note(number: number, parts: readonly AssistantPart[]): void {
+  #recordMessage(number: number, parts: readonly AssistantPart[]): void {
     this.#messages = number + 1;
-    if (parts.some(({ type }) => type === 'tool_call')) this.#said = [];
-    else for (const part of parts) if (part.type === 'text') this.#said.push(part.text);
+    if (parts.some(({ type }) => type === 'tool_call')) this.#texts = [];
+    else for (const part of parts) if (part.type === 'text') this.#texts.push(part.text);
   }
 
-  #keep({ callId, output, outcome }: Pick<CallResult, 'callId' | 'output' | 'outcome'>): void {
+  #recordResult({
+    callId,
+    output,
+    outcome,
+  }: Pick<CallResult, 'callId' | 'output' | 'outcome'>): void {
     this.#last = { output, outcome };
-    const [, index, place] = /_(\d+)_(\d+)$/.exec(callId) ?? [];
-    const name = this.turn.steps[Number(index)]?.calls[Number(place)]?.as;
+    const [, index, position] = /_(\d+)_(\d+)$/.exec(callId) ?? [];
+    const name = this.turn.steps[Number(index)]?.calls[Number(position)]?.as;
     if (name !== undefined) this.#results.set(name, this.#last);
   }
 
@@ -271,15 +268,14 @@ class Play {
   }
 }
 
-/** It has nothing to say, or has said it. */
 const PASSED: DriverEnd = { type: 'completed', output: [] };
 
-/** Each word with the blanks before it, the last one also with those after it. */
+/** Splits a text into words with the white space before them. The last one also has the white space after it. */
 const wordsOf = (text: string): string[] => (text === '' ? [] : text.split(/(?<=\S)(?=\s+\S)/));
 
-function markOf(parts: readonly AssistantPart[]): number | undefined {
-  const mark = parts[0]?.provider as Partial<Mark> | undefined;
-  return typeof mark?.scriptStep === 'number' ? mark.scriptStep : undefined;
+function stepOf(parts: readonly AssistantPart[]): number | undefined {
+  const { scriptStep } = (parts[0]?.provider ?? {}) as { readonly scriptStep?: unknown };
+  return typeof scriptStep === 'number' ? scriptStep : undefined;
 }
 
 function failed(phase: 'start' | 'agent', code: string, message: string): DriverEnd {

@@ -7,13 +7,13 @@ import { readScriptFile } from './script-file.js';
 
 let root: string;
 let workspace: string;
-let places: { workspace: string; home: string };
+let options: { workspace: string; home: string };
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'stoa-script-'));
   workspace = join(root, 'workspace');
   const home = join(workspace, '.stoa');
   mkdirSync(home, { recursive: true });
-  places = { workspace, home };
+  options = { workspace, home };
   writeFileSync(join(home, 'token'), 'secret');
   writeFileSync(join(root, 'secret.yaml'), 'secret');
   writeFileSync(join(workspace, 'a.yaml'), 'mine');
@@ -23,8 +23,8 @@ afterEach(() => {
 });
 
 describe('a script file', () => {
-  it('is read from below the workspace', async () => {
-    expect(await readScriptFile(places, 'a.yaml')).toBe('mine');
+  it('is read from the workspace', async () => {
+    expect(await readScriptFile(options, 'a.yaml')).toBe('mine');
   });
 
   it.each(['../secret.yaml', 'link.yaml', 'none.yaml', '.', '.stoa/token', 'home.yaml'])(
@@ -32,24 +32,24 @@ describe('a script file', () => {
     async (file) => {
       symlinkSync(join(root, 'secret.yaml'), join(workspace, 'link.yaml'));
       symlinkSync('.stoa/token', join(workspace, 'home.yaml'));
-      await expect(readScriptFile(places, file)).rejects.toMatchObject({
+      await expect(readScriptFile(options, file)).rejects.toMatchObject({
         code: 'invalid_agent',
       });
     },
   );
 
   it('is not read from an absolute path elsewhere', async () => {
-    const reading = readScriptFile(places, join(root, 'secret.yaml'));
+    const reading = readScriptFile(options, join(root, 'secret.yaml'));
     await expect(reading).rejects.toThrow('is not below the workspace');
   });
 
-  it('is not read from a pipe, which would never end', async () => {
+  it('is not read from a pipe', async () => {
     execFileSync('mkfifo', [join(workspace, 'pipe.yaml')]);
-    await expect(readScriptFile(places, 'pipe.yaml')).rejects.toThrow('not a plain file');
+    await expect(readScriptFile(options, 'pipe.yaml')).rejects.toThrow('not a plain file');
   });
 
-  it('may not be too long', async () => {
+  it('has a maximum size', async () => {
     writeFileSync(join(workspace, 'long.yaml'), 'x'.repeat(300_000));
-    await expect(readScriptFile(places, 'long.yaml')).rejects.toThrow('longer than');
+    await expect(readScriptFile(options, 'long.yaml')).rejects.toThrow('longer than');
   });
 });

@@ -3,12 +3,12 @@ import type { PathGuardOptions } from '../tools/paths.js';
 import { ToolFailure } from '../tools/tool-failure.js';
 import { WorkspaceFiles } from '../workspace-files.js';
 
-/** Reads a script that lies below the workspace, links resolved. Throws `invalid_agent`. */
-export async function readScriptFile(places: PathGuardOptions, file: string): Promise<string> {
+/** Reads a script inside the workspace, with links resolved. Throws `invalid_agent`. */
+export async function readScriptFile(options: PathGuardOptions, file: string): Promise<string> {
   const limit = LIMITS.instructionsChars;
   let problem: string;
   try {
-    const found = await (await WorkspaceFiles.of(places)).read(file, limit);
+    const found = await (await WorkspaceFiles.of(options)).read(file, limit);
     if (found?.isWhole === true) return found.text;
     problem = found
       ? `${file} is longer than ${String(limit)} bytes`

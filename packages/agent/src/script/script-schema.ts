@@ -1,14 +1,14 @@
 import { WorkKind } from '@stoa/protocol';
 import { z } from 'zod';
 
-/** The most steps of one turn, with everything that is repeated written out. */
+/** The maximum number of steps of one turn, including all repetitions. */
 export const STEPS_PER_TURN = 10_000;
 const CALLS_PER_STEP = 32;
 const TEXT_CHARS = 65_536;
 
-const Words = z.string().min(1).max(TEXT_CHARS);
+const Text = z.string().min(1).max(TEXT_CHARS);
 const ToolName = z.string().min(1).max(200);
-/** What a result is called afterwards: `${results.NAME}`. */
+/** The name of a result: `${results.NAME}`. */
 const ResultName = z.string().regex(/^[a-z][a-zA-Z0-9_]{0,62}$/);
 
 const CallSchema = z.strictObject({
@@ -18,21 +18,21 @@ const CallSchema = z.strictObject({
 });
 
 const SaySchema = z.union(
-  [Words, z.strictObject({ text: Words, everyMs: z.int().min(0).max(60_000).optional() })],
+  [Text, z.strictObject({ text: Text, everyMs: z.int().min(0).max(60_000).optional() })],
   { error: 'must be a text, or an object with text and everyMs' },
 );
 
-/** Everything in one step happens in the order of these fields; each step has at least one of them. */
+/** The actions of a step run in the order of these fields. Each step has at least one. */
 const PlainStep = z.strictObject({
   wait: z.int().min(0).max(86_400_000).optional(),
   say: SaySchema.optional(),
   call: z.union([CallSchema, z.array(CallSchema).min(1).max(CALLS_PER_STEP)]).optional(),
-  emit: Words.optional(),
+  emit: Text.optional(),
   pass: z.literal(true).optional(),
   fail: z
     .strictObject({
       code: z.string().regex(/^[a-z][a-z0-9_]{0,62}$/),
-      message: Words,
+      message: Text,
     })
     .optional(),
 });
@@ -46,7 +46,7 @@ export type StepSchema = PlainStep | RepeatStep;
 const isRepeat = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'repeat' in value;
 
-/** Told apart by hand, so that what is wrong is said of the kind that was meant. */
+/** Chooses the schema by the field `repeat`, so that errors refer to the intended kind of step. */
 export const StepSchema: z.ZodType<StepSchema> = z.lazy(() =>
   z.unknown().transform((value, context): StepSchema => {
     const parsed = (isRepeat(value) ? RepeatSchema : PlainStep).safeParse(value);
@@ -70,7 +70,7 @@ const RepeatSchema = z.strictObject({
 });
 
 const TurnSchema = z.strictObject({
-  /** All that is named must hold, whatever the case; without it, turns are played in their order. */
+  /** All conditions must hold; case is ignored. Turns without conditions are played in order. */
   when: z
     .strictObject({
       contains: z.string().min(1).max(1_000).optional(),
@@ -80,15 +80,14 @@ const TurnSchema = z.strictObject({
       answered: z.union([z.boolean(), z.string().min(1).max(1_000)]).optional(),
     })
     .optional(),
-  /** How often a turn of the order is played before the next one's turn comes. */
+  /** How often a turn without conditions is played before the next one. */
   repeat: z.union([z.int().min(1), z.literal('forever')]).default(1),
   steps: z.array(StepSchema).min(1),
 });
-type TurnSchema = z.infer<typeof TurnSchema>;
 
 export const ScriptSchema = z.strictObject({
   turns: z.array(TurnSchema).max(1_000).default([]),
-  /** Played when no turn fits. */
+  /** Played if no turn matches. */
   otherwise: z.array(StepSchema).min(1).optional(),
 });
 export type ScriptSchema = z.infer<typeof ScriptSchema>;

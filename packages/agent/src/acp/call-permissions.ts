@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import type { NewApproval, PermissionPolicy, RunContext } from '@stoa/core';
+import type { Diagnose, NewApproval, PermissionPolicy, RunContext } from '@stoa/core';
 import { type Approval, LIMITS } from '@stoa/protocol';
 import { type Scrub, scrubJson } from '../builtin/scrub.js';
 import type { JsonValue } from '../json-value.js';
@@ -9,56 +9,54 @@ import { type Decide, type Judgement, judge } from '../tools/permission.js';
 import { reviewFields } from '../tools/review.js';
 import { type Sandbox, sandboxNotes } from '../tools/shell/sandbox.js';
 import { ToolFailure } from '../tools/tool-failure.js';
-import type { Touches } from './call-subjects.js';
+import type { CallSubjects } from './call-subjects.js';
 
-export interface DeskPorts {
+export interface PermissionPorts {
   readonly decide: Decide;
-  /** The directory of the daemon; no agent comes near it. */
+  /** The directory of the daemon, which is closed to agents. */
   readonly home: string;
-  /** What its program runs in, and so its commands. */
+  /** The program and its commands run in it. */
   readonly sandbox: Sandbox;
-  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
+  readonly diagnose: Diagnose;
 }
 
-/** What stands in a question that people are asked, and in the log, has no secrets in it. */
-interface ScrubPort {
-  readonly scrub: Scrub;
-  /** What the program may write besides its workspace. */
-  readonly writable: readonly string[];
-}
-
-/** A call that somebody has to decide about. */
+/** A call that asks for permission. */
 export interface AskedCall {
   readonly callId: string;
   readonly tool: string;
-  /** Whether the tool is known: a rule for all that are not would allow too much. */
+  /** Whether the program names the tool: a rule for unnamed tools would allow too much. */
   readonly isNamed: boolean;
   readonly title: string;
   readonly input: JsonValue;
-  /** Over everything that describes the call. */
+  /** Covers everything that describes the call. */
   readonly hash: string;
   readonly detail: string | undefined;
-  /** What the program did not describe, for people. If there is something, no rule is suggested. */
-  readonly lack: string | undefined;
-  readonly touches: Touches;
+  /** A note to people about what the program did not describe. With it, no rule is suggested. */
+  readonly undescribed: string | undefined;
+  readonly subjects: CallSubjects;
 }
 
 export type Verdict =
   | {
       readonly isAllowed: true;
       readonly approvalId?: string;
-      /** Whether the answer reaches further than this call. */
+      /** Whether the permission also covers later calls. */
       readonly isStanding: boolean;
-      readonly places: readonly Place[];
+      readonly files: readonly Place[];
     }
-  | { readonly isAllowed: false; readonly words: string };
+  | { readonly isAllowed: false; readonly reason: string };
 
-/** Decides about what the agent of a run asks for: by the rules, and where they say so by people. */
-export class CallDesk {
+/** Decides the calls of an agent program: by rules, and by people if the rules require it. */
+export class CallPermissions {
   #guard: Promise<PathGuard> | undefined;
 
   constructor(
-    private readonly ports: DeskPorts & ScrubPort,
+    private readonly ports: PermissionPorts & {
+      /** Removes secrets from questions and log lines. */
+      readonly scrub: Scrub;
+      /** What the program may write besides its workspace. */
+      readonly writable: readonly string[];
+    },
     private readonly run: RunContext,
   ) {}
 
@@ -68,31 +66,32 @@ export class CallDesk {
     return this.#guard;
   }
 
-  /** Rejects when the run is over before it was decided. */
+  /** Rejects if the run ends before the decision. */
   async decide(call: AskedCall): Promise<Verdict> {
-    if (await this.#isLeftToEndpoint(call))
-      return { isAllowed: true, isStanding: true, places: [] };
-    const places = new Map<string, Place>();
+    if (await this.#isDecidedByEndpoint(call))
+      return { isAllowed: true, isStanding: true, files: [] };
+    const located = new Map<string, Place>();
     let judgement: Judgement;
     try {
-      judgement = await this.#judge(call, places);
+      judgement = await this.#judge(call, located);
     } catch (error) {
-      if (error instanceof ToolFailure) return { isAllowed: false, words: error.message };
+      if (error instanceof ToolFailure) return { isAllowed: false, reason: error.message };
       throw error;
     }
-    const found = [...places.values()];
+    const files = [...located.values()];
     if (judgement.outcome === 'deny') {
-      return { isAllowed: false, words: `Not permitted: ${judgement.reason}.` };
+      return { isAllowed: false, reason: `Not permitted: ${judgement.reason}.` };
     }
     if (judgement.outcome === 'allow') {
-      return { isAllowed: true, isStanding: call.lack === undefined, places: found };
+      return { isAllowed: true, isStanding: call.undescribed === undefined, files };
     }
-    return this.#ask(call, judgement, found);
+    return this.#ask(call, judgement, files);
   }
 
-  /** The daemon's own endpoint decides about its tools itself, so nobody is asked twice, unless by a rule. */
-  async #isLeftToEndpoint({ tool, touches }: AskedCall): Promise<boolean> {
-    const { ownTool, kind, subjects } = touches;
+  /** The daemon's MCP endpoint decides calls of its own tools, so they are decided here only if a rule names them. */
+  async #isDecidedByEndpoint(call: AskedCall): Promise<boolean> {
+    const { tool } = call;
+    const { ownTool, kind, subjects } = call.subjects;
     if (ownTool === undefined) return false;
     const policy = await this.#policy();
     return subjects.every(
@@ -102,15 +101,13 @@ export class CallDesk {
     );
   }
 
-  /** Why the rules or the mode deny a call, where its MCP tools alone tell; undefined when they do not. */
-  async whyDenied({
-    tool,
-    touches,
-  }: Pick<AskedCall, 'tool' | 'touches'>): Promise<string | undefined> {
+  /** Why the rules or the mode deny an MCP tool of a call; undefined if they do not. */
+  async denialReason(tool: string, { kind, subjects }: CallSubjects): Promise<string | undefined> {
+    const tools = subjects.filter((subject) => subject.type === 'mcp');
+    if (tools.length === 0) return undefined;
     const policy = await this.#policy();
-    for (const subject of touches.subjects) {
-      if (subject.type !== 'mcp') continue;
-      const { outcome, reason } = this.ports.decide({ tool, kind: touches.kind, subject }, policy);
+    for (const subject of tools) {
+      const { outcome, reason } = this.ports.decide({ tool, kind, subject }, policy);
       if (outcome === 'deny') return `${reason}.`;
     }
     return undefined;
@@ -121,25 +118,26 @@ export class CallDesk {
     return { ...(await this.run.policy()), workspace, userHome: homedir() };
   }
 
-  async #judge({ tool, callId, touches }: AskedCall, places: Map<string, Place>) {
+  async #judge(call: AskedCall, located: Map<string, Place>): Promise<Judgement> {
+    const { tool, callId, subjects } = call;
     const guard = await this.guard;
-    for (const subject of touches.subjects) {
+    for (const subject of subjects.subjects) {
       if (subject.type === 'path') {
-        places.set(subject.path, await guard.locateToChange(subject.path));
+        located.set(subject.path, await guard.locateToChange(subject.path));
       }
     }
     const policy = await this.#policy();
     const judged = judge(this.ports.decide, {
-      tool: { name: tool, kind: touches.kind },
-      subjects: touches.subjects,
+      tool: { name: tool, kind: subjects.kind },
+      subjects: subjects.subjects,
       policy,
       place: (given) => {
-        const place = places.get(given);
-        if (!place) throw new Error(`${given} was not located`);
-        return place;
+        const file = located.get(given);
+        if (!file) throw new Error(`${given} was not located`);
+        return file;
       },
     });
-    const judgement = this.#stricter(judged, { tool, touches }, policy);
+    const judgement = this.#withPossible(judged, tool, subjects, policy);
     for (const command of judgement.unparsable) {
       const { runId, session } = this.run;
       this.ports.diagnose('a command could not be parsed, so no rule allows it', {
@@ -152,23 +150,24 @@ export class CallDesk {
     return judgement;
   }
 
-  /** What the sandbox keeps a command from, and what not. */
-  async #notes({ touches: { kind, subjects } }: AskedCall): Promise<string[]> {
+  /** What the sandbox prevents, for calls that run commands. */
+  async #sandboxNotes({ kind, subjects }: CallSubjects): Promise<string[]> {
     const isCommand = kind === 'execute' || subjects.some(({ type }) => type === 'shell');
     if (!isCommand) return [];
     const { sandbox, writable } = this.ports;
     return sandboxNotes(await sandbox.report({ writable }));
   }
 
-  /** Deny and ask rules also apply to the other things that the call could mean. */
-  #stricter(
+  /** Applies deny and ask rules to the other possible meanings of the call. */
+  #withPossible(
     judged: Judgement,
-    { tool, touches }: Pick<AskedCall, 'tool' | 'touches'>,
+    tool: string,
+    { kind, possible }: CallSubjects,
     policy: PermissionPolicy,
   ): Judgement {
-    const ruled = touches.possible.flatMap((subject) => {
+    const ruled = possible.flatMap((subject) => {
       if (subject.type === 'path') return [];
-      const decision = this.ports.decide({ tool, kind: touches.kind, subject }, policy);
+      const decision = this.ports.decide({ tool, kind, subject }, policy);
       return decision.rule === undefined ? [] : [decision];
     });
     const found =
@@ -183,15 +182,15 @@ export class CallDesk {
     };
   }
 
-  async #ask(call: AskedCall, judgement: Judgement, places: readonly Place[]): Promise<Verdict> {
-    const { callId, tool, title, input, hash, detail, lack } = call;
+  async #ask(call: AskedCall, judgement: Judgement, files: readonly Place[]): Promise<Verdict> {
+    const { callId, tool, title, input, hash, detail, undescribed } = call;
     if (Buffer.byteLength(JSON.stringify(input)) > LIMITS.toolInputBytes) {
-      return { isAllowed: false, words: 'Its arguments are too long for people to be asked.' };
+      return { isAllowed: false, reason: 'Its arguments are too long for people to review.' };
     }
-    const isSubject = call.isNamed || call.touches.subjects.every(({ type }) => type !== 'none');
-    const isRule = lack === undefined && isSubject;
+    const { subjects } = call.subjects;
+    const isSpecific = call.isNamed || subjects.every(({ type }) => type !== 'none');
     const { scrub } = this.ports;
-    const rule = isRule ? judgement.suggestedRule : undefined;
+    const rule = undescribed === undefined && isSpecific ? judgement.suggestedRule : undefined;
     const suggestedRule = rule !== undefined && scrub(rule) === rule ? rule : undefined;
     const approval = await this.run.ask({
       kind: 'tool',
@@ -203,27 +202,30 @@ export class CallDesk {
       reason: scrub(judgement.reason),
       ...reviewFields({
         detail: detail === undefined ? undefined : scrub(detail),
-        notes: [...(lack === undefined ? [] : [scrub(lack)]), ...(await this.#notes(call))],
+        notes: [
+          ...(undescribed === undefined ? [] : [scrub(undescribed)]),
+          ...(await this.#sandboxNotes(call.subjects)),
+        ],
       }),
       ...(suggestedRule === undefined || suggestedRule.length > LIMITS.ruleChars
         ? {}
         : { suggestedRule }),
     } satisfies NewApproval);
-    // A run asks about a call id once: another call under the same id gets no part in that answer.
+    // A run asks once for each call id: the answer does not cover another call with the same id.
     if (approval.inputHash !== hash || approval.tool !== tool) {
       return {
         isAllowed: false,
-        words: 'Its id was used for another call before: it did not run.',
+        reason: 'Its id was used for another call before: it did not run.',
       };
     }
-    if (approval.state !== 'allowed') return { isAllowed: false, words: refusalOf(approval) };
+    if (approval.state !== 'allowed') return { isAllowed: false, reason: refusalOf(approval) };
     const { approvalId, scope = 'once', updatedInput } = approval;
     if (updatedInput !== undefined && inputHash(updatedInput) !== inputHash(input)) {
-      const words =
-        'It was allowed with other arguments, and this agent cannot be given others: it did not run.';
-      return { isAllowed: false, words };
+      const reason =
+        'It was allowed with other arguments, which this agent cannot receive: it did not run.';
+      return { isAllowed: false, reason };
     }
-    return { isAllowed: true, approvalId, isStanding: scope !== 'once', places };
+    return { isAllowed: true, approvalId, isStanding: scope !== 'once', files };
   }
 }
 

@@ -1,18 +1,11 @@
 import fs from 'node:fs';
 
-/** A living process of an agent program. */
-export interface Relative {
+/** A running process that an agent program started. */
+export interface Descendant {
   readonly pid: number;
   readonly parent: number;
-  /** In the clock of its boot, in ticks. */
+  /** In clock ticks since the system started. */
   readonly startedAt: number;
-}
-
-interface Family {
-  /** The process that all others come from. */
-  readonly leader: number;
-  /** `NAME=value` in the environment of those that left their parents. */
-  readonly mark: string;
 }
 
 const BATCH = 100;
@@ -21,29 +14,34 @@ const PARENT = 1;
 const START_TIME = 19;
 
 /**
- * The living processes below the leader, and those with the mark that were adopted by another: a program
- * may clear the environment of what it starts, and what it starts may leave it. Empty where the system
- * does not tell.
+ * The running descendants of a process, and the processes whose environment contains the mark (`NAME=value`): a program may
+ * clear the environment of its children, and these may detach from it. Empty if the system has no `/proc`.
  */
-export async function familyOf({ leader, mark }: Family): Promise<Relative[]> {
-  const all = new Map<number, Relative>();
+export async function descendantsOf({
+  leader,
+  mark,
+}: {
+  readonly leader: number;
+  readonly mark: string;
+}): Promise<Descendant[]> {
+  const all = new Map<number, Descendant>();
   for (const [index, pid] of processIds().entries()) {
     if (index % BATCH === BATCH - 1) await new Promise((resolve) => setImmediate(resolve));
-    const one = look(pid);
+    const one = readProcess(pid);
     if (one) all.set(pid, one);
   }
-  const isBelow = (pid: number, depth = 0): boolean => {
+  const isDescendant = (pid: number, depth = 0): boolean => {
     const parent = all.get(pid)?.parent ?? 0;
-    return parent === leader || (depth < all.size && parent > 1 && isBelow(parent, depth + 1));
+    return parent === leader || (depth < all.size && parent > 1 && isDescendant(parent, depth + 1));
   };
   const since = all.get(leader)?.startedAt ?? 0;
   return [...all.values()].filter(
     ({ pid, startedAt }) =>
-      pid !== leader && startedAt >= since && (isBelow(pid) || carries(pid, mark)),
+      pid !== leader && startedAt >= since && (isDescendant(pid) || hasMark(pid, mark)),
   );
 }
 
-/** The command line of a process; empty when it is gone. */
+/** The command line of a process; empty if it has ended. */
 export function commandLineOf(pid: number): string {
   try {
     return fs
@@ -55,7 +53,7 @@ export function commandLineOf(pid: number): string {
   }
 }
 
-/** Now, in the clock in which processes start; undefined where the system does not tell. */
+/** The current time in the clock of `startedAt`; undefined if the system has no `/proc`. */
 export function bootTicks(): number | undefined {
   try {
     const [seconds] = fs.readFileSync('/proc/uptime', 'latin1').split(' ');
@@ -76,7 +74,7 @@ function processIds(): number[] {
   }
 }
 
-function look(pid: number): Relative | undefined {
+function readProcess(pid: number): Descendant | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -87,7 +85,7 @@ function look(pid: number): Relative | undefined {
   }
 }
 
-function carries(pid: number, mark: string): boolean {
+function hasMark(pid: number, mark: string): boolean {
   try {
     return `\0${fs.readFileSync(`/proc/${String(pid)}/environ`, 'latin1')}`.includes(`\0${mark}\0`);
   } catch {

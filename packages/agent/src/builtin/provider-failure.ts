@@ -1,9 +1,9 @@
 import { APICallError } from '@ai-sdk/provider';
 import { ModelFailure, type ModelFailureCode } from './model-failure.js';
 
-const TOLD_CHARS = 500;
-/** Short enough that one line has room for the hint that follows. */
-const BEFORE_HINT_CHARS = 200;
+const MESSAGE_CHARS = 500;
+/** Leaves room for the hint on the same line. */
+const MESSAGE_CHARS_BEFORE_HINT = 200;
 
 const OTHER_KEY =
   'Set the right key in the environment or in stoa.yaml and start the daemon again: stoa serve';
@@ -15,58 +15,63 @@ const CONTEXT_EXCEEDED =
 const QUOTA = /insufficient_quota|exceeded your current quota|credit balance|billing/i;
 const OVERLOADED = /overloaded|rate.?limit|too many requests|temporarily|try again/i;
 
-/** What an error of the SDK means. `scrub` takes secrets out of what is told. */
-export function failureOf(
+/** Converts an error of the SDK. `scrub` removes secrets from the message. */
+export function providerFailure(
   error: unknown,
   who: string,
   now: () => number,
   scrub: (text: string) => string,
 ): ModelFailure {
-  const tell = (what: string): string => scrub(`${who} ${what}: ${told(error)}`);
+  const describe = (problem: string): string => scrub(`${who} ${problem}: ${shortMessage(error)}`);
   if (!APICallError.isInstance(error) || error.statusCode === undefined) {
-    return inStream(error, tell);
+    return streamFailure(error, describe);
   }
   const { statusCode: status, responseHeaders = {} } = error;
   const text = `${error.message}\n${error.responseBody ?? ''}`;
-  const fail = (code: ModelFailureCode, what: string, retry?: { after: number | undefined }) =>
-    new ModelFailure(code, tell(`${what} (${String(status)})`), {
+  const fail = (code: ModelFailureCode, problem: string, retry?: { after: number | undefined }) =>
+    new ModelFailure(code, describe(`${problem} (${String(status)})`), {
       isRetryable: retry !== undefined,
       retryAfterMs: retry?.after,
     });
   const after = { after: retryAfterMs(responseHeaders, now) };
-  const mendable = (code: ModelFailureCode, what: string, hint: string): ModelFailure => {
-    const words = told(error, BEFORE_HINT_CHARS).replace(/(?<!\.)\.+$/, '');
-    return new ModelFailure(code, scrub(`${who} ${what} (${String(status)}): ${words}. ${hint}`));
+  const fixable = (code: ModelFailureCode, problem: string, hint: string): ModelFailure => {
+    const message = shortMessage(error, MESSAGE_CHARS_BEFORE_HINT).replace(/(?<!\.)\.+$/, '');
+    return new ModelFailure(
+      code,
+      scrub(`${who} ${problem} (${String(status)}): ${message}. ${hint}`),
+    );
   };
   if (status === 401 || status === 403)
-    return mendable('model_unauthorized', 'refuses the key', OTHER_KEY);
-  if (status === 404) return mendable('model_not_found', 'is not there', OTHER_MODEL);
+    return fixable('model_unauthorized', 'refuses the key', OTHER_KEY);
+  if (status === 404) return fixable('model_not_found', 'is not there', OTHER_MODEL);
   if (status === 402 || (status < 500 && QUOTA.test(text)))
-    return fail('model_quota_exceeded', 'has nothing left to spend');
-  if (status === 429) return fail('model_rate_limited', 'is asked too often', after);
+    return fail('model_quota_exceeded', 'has exceeded its quota');
+  if (status === 429) return fail('model_rate_limited', 'limits the rate of requests', after);
   if (status === 413 || (status < 500 && CONTEXT_EXCEEDED.test(text)))
-    return fail('model_context_exceeded', 'cannot take that much');
+    return fail('model_context_exceeded', 'cannot accept so much input');
   if (status >= 500 || status === 408 || status === 409)
     return fail('model_unavailable', 'cannot answer now', after);
-  if (status < 300) return fail('model_unavailable', 'answers what cannot be read', after);
-  return fail('model_rejected', 'does not take the request');
+  if (status < 300) return fail('model_unavailable', 'sent an unreadable answer', after);
+  return fail('model_rejected', 'rejects the request');
 }
 
-/** The connection failed, the provider broke off, or what it sent could not be read. */
-function inStream(error: unknown, tell: (what: string) => string): ModelFailure {
-  const text = told(error);
+/** The connection failed, or the answer was incomplete or unreadable. */
+function streamFailure(error: unknown, describe: (problem: string) => string): ModelFailure {
+  const text = shortMessage(error);
   if (CONTEXT_EXCEEDED.test(text) && !OVERLOADED.test(text))
-    return new ModelFailure('model_context_exceeded', tell('cannot take that much'));
-  return new ModelFailure('model_unavailable', tell('broke off'), { isRetryable: true });
+    return new ModelFailure('model_context_exceeded', describe('cannot accept so much input'));
+  return new ModelFailure('model_unavailable', describe('failed while it answered'), {
+    isRetryable: true,
+  });
 }
 
-function told(error: unknown, chars = TOLD_CHARS): string {
-  return wordsOf(error).replace(/\s+/g, ' ').trim().slice(0, chars).toWellFormed();
+function shortMessage(error: unknown, chars = MESSAGE_CHARS): string {
+  return messageOf(error).replace(/\s+/g, ' ').trim().slice(0, chars).toWellFormed();
 }
 
-function wordsOf(error: unknown): string {
+function messageOf(error: unknown): string {
   if (error instanceof Error) {
-    const cause = error.cause === undefined ? '' : wordsOf(error.cause);
+    const cause = error.cause === undefined ? '' : messageOf(error.cause);
     return cause === '' || error.message.includes(cause)
       ? error.message
       : `${error.message} (${cause})`;
@@ -79,13 +84,14 @@ function wordsOf(error: unknown): string {
   return JSON.stringify(error);
 }
 
-/** The finer header first; then seconds or a date. */
+/** Prefers the header in milliseconds to the one in seconds or with a date. */
 function retryAfterMs(
   headers: Readonly<Record<string, string>>,
   now: () => number,
 ): number | undefined {
-  const fine = Number(headers['retry-after-ms']);
-  if (headers['retry-after-ms'] !== undefined && Number.isFinite(fine)) return Math.max(0, fine);
+  const milliseconds = Number(headers['retry-after-ms']);
+  if (headers['retry-after-ms'] !== undefined && Number.isFinite(milliseconds))
+    return Math.max(0, milliseconds);
   const given = headers['retry-after'];
   if (given === undefined) return undefined;
   const seconds = Number(given);
