@@ -82,7 +82,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     expect(prompt).toContain(
       'What you write last, after your last call, is published in the channel as your answer',
     );
-    expect(prompt).toContain('An answer given with emit_output takes its place.');
+    expect(prompt).toContain('An answer given with emit_output');
     expect(prompt).toContain(
       'To react without words call set_channel_reaction and then pass_turn;',
     );

@@ -47,8 +47,8 @@ describe('an agent program that fails or is stopped', { timeout: 60_000 }, () =>
       const next = await testChannel.post(`@denied\n!say ${text}`);
       await testChannel.closed(next.messageId);
     }
-    const told = stage.prompts('denied').map((prompt) => prompt.includes('use make instead'));
-    expect(told).toEqual([false, true, false]);
+    const informed = stage.prompts('denied').map((prompt) => prompt.includes('use make instead'));
+    expect(informed).toEqual([false, true, false]);
     expect(await published(testChannel)).toEqual(['denied: two', 'denied: three']);
   });
 

@@ -154,7 +154,7 @@ describe('qwen, run by the daemon', { timeout: 120_000 }, () => {
     expect(approval.input).toEqual({ file_path: path, content: 'made\n' });
     await owner.post(`/v1/approvals/${approval.approvalId}/answer`, { decision: 'allow' });
     held.release(3);
-    await until('its words are heard while it speaks', () =>
+    await until('its words arrive while it writes', () =>
       live.frames.some((frame) => frame.type === 'text_chunk' && frame.text.startsWith('It is')),
     );
     held.open();

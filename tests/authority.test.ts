@@ -196,7 +196,7 @@ describe('who asked decides what may run', () => {
     });
   const runsOf = async (sessionId: string): Promise<Run[]> =>
     (await owner.get<{ runs: Run[] }>(`/v1/sessions/${sessionId}/runs`)).json.runs;
-  const said = (run: Run): string => {
+  const outputOf = (run: Run): string => {
     const [item] = run.output ?? [];
     return item?.type === 'text' ? item.text : '';
   };
@@ -386,14 +386,14 @@ describe('who asked decides what may run', () => {
       const refused = await answer(bob, reaching, { decision: 'allow' });
       expect(refusalOf(refused)).toEqual([403, 'forbidden']);
       await answer(owner, reaching, { decision: 'deny' });
-      expect(said(await runOf(reaching.runId))).not.toContain('for the owner alone');
+      expect(outputOf(await runOf(reaching.runId))).not.toContain('for the owner alone');
     }
     expect(readFileSync(outside, 'utf8')).toBe('for the owner alone');
 
     await prompt(sessionId, 'edit: plan.txt', bob);
     const inside = await pending(sessionId);
     expect((await answer(bob, inside, { decision: 'allow' })).status).toBe(200);
-    expect(said(await runOf(inside.runId))).toBe('write_file: ok');
+    expect(outputOf(await runOf(inside.runId))).toBe('write_file: ok');
   });
 
   it('SE-21 SE-23 with approve: self a person answers; their rules count for them, those of the owner for all', async () => {
@@ -418,7 +418,7 @@ describe('who asked decides what may run', () => {
       const asked = await pending(sessionId);
       expect(asked.answerableBy).toBeUndefined();
       expect((await answer(by, asked, everyTime)).status).toBe(200);
-      expect(said(await runOf(asked.runId))).toBe('shell: ok');
+      expect(outputOf(await runOf(asked.runId))).toBe('shell: ok');
     };
     await allowAlways(bobs, 'printf hi', bob);
     expect(await isAsked(bobs, 'printf hi', bob)).toBe(false);
@@ -528,11 +528,11 @@ describe('who asked decides what may run', () => {
     const plan = await session('plan');
     const file = canary();
     const sent = await runOf((await prompt(plan, `forward to ${full}: run: id > ${file}`)).runId);
-    expect(said(sent)).toContain('at most mode plan');
+    expect(outputOf(sent)).toContain('at most mode plan');
     const [received] = await runsOf(full);
     expect(received?.ceiling).toMatchObject({ mode: 'plan', sessions: [plan] });
     const done = await runOf(received?.runId ?? '');
-    expect(said(done)).toBe('shell: denied');
+    expect(outputOf(done)).toBe('shell: denied');
     expect(existsSync(file)).toBe(false);
 
     // Through a third session, and back: nobody on the way gives authority back.
@@ -546,7 +546,7 @@ describe('who asked decides what may run', () => {
       return run?.endedAt === undefined ? undefined : run;
     });
     expect(through.ceiling).toMatchObject({ mode: 'plan' });
-    expect(said(through)).toContain('shell: denied');
+    expect(outputOf(through)).toContain('shell: denied');
     const known = (await runsOf(full)).length;
     const words = `forward to ${full}: forward to ${third}: forward to ${full}: run: id > ${file}`;
     await runOf((await prompt(plan, words)).runId);
@@ -555,7 +555,7 @@ describe('who asked decides what may run', () => {
       return before.length > known && run?.endedAt !== undefined ? run : undefined;
     });
     expect(back.ceiling).toMatchObject({ mode: 'plan' });
-    expect(said(back)).toBe('shell: denied');
+    expect(outputOf(back)).toBe('shell: denied');
     expect(existsSync(file)).toBe(false);
   });
 
@@ -568,7 +568,7 @@ describe('who asked decides what may run', () => {
     const [touched, made] = [canary(), canary()];
     await runOf((await prompt(careful, `forward to ${full}: run: touch ${touched}`)).runId);
     const [denied] = await runsOf(full);
-    expect(said(await runOf(denied?.runId ?? ''))).toBe('shell: denied');
+    expect(outputOf(await runOf(denied?.runId ?? ''))).toBe('shell: denied');
     await runOf((await prompt(careful, `forward to ${full}: run: mkdir ${made}`)).runId);
     const asked = await pending(full);
     expect(asked.input).toEqual({ command: `mkdir ${made}` });
@@ -577,7 +577,9 @@ describe('who asked decides what may run', () => {
     await runOf(asked.runId);
     // Its own person may have it do both.
     for (const command of [`touch ${touched}`, `mkdir ${made}`]) {
-      expect(said(await runOf((await prompt(full, `run: ${command}`)).runId))).toBe('shell: ok');
+      expect(outputOf(await runOf((await prompt(full, `run: ${command}`)).runId))).toBe(
+        'shell: ok',
+      );
     }
   });
 
@@ -588,7 +590,7 @@ describe('who asked decides what may run', () => {
     const busy = await prompt(full, `run: until [ -e ${release} ]; do sleep 0.1; done`);
     await until('it is busy', async () => (await runsOf(full))[0]?.startedAt);
     const sent = await runOf((await prompt(plan, `forward to ${full}: run: true`)).runId);
-    expect(said(sent)).toContain('It waits for a run of its own.');
+    expect(outputOf(sent)).toContain('It waits for a run of its own.');
     writeFileSync(release, '');
     await runOf(busy.runId);
     await until('the message has a run', async () => (await runsOf(full)).length === 2);
@@ -612,7 +614,7 @@ describe('who asked decides what may run', () => {
       expect(existsSync(file)).toBe(false);
       await answer(owner, asked, { decision });
       const run = await runOf(asked.runId);
-      if (decision === 'deny') expect(said(run)).toBe('agent: denied');
+      if (decision === 'deny') expect(outputOf(run)).toBe('agent: denied');
     }
     await until('the program ran', () => existsSync(file));
     rmSync(file);
@@ -635,13 +637,13 @@ describe('who asked decides what may run', () => {
     const planId = await session('plan', owner, 'trusted');
     for (const agent of ['program', 'served']) {
       const run = await runOf((await prompt(planId, `start ${agent}`)).runId);
-      expect(said(run)).toBe('agent: denied');
+      expect(outputOf(run)).toBe('agent: denied');
     }
     expect([existsSync(started), existsSync(server)]).toEqual([false, false]);
     // One without programs starts, and stays in mode plan.
     const file = canary('trusted');
     const helped = await runOf((await prompt(planId, `helper: run: id > ${file}`)).runId);
-    expect(said(helped)).toContain('shell: denied');
+    expect(outputOf(helped)).toContain('shell: denied');
     const { json } = await owner.get<{ sessions: Session[] }>('/v1/sessions?limit=100');
     const below = json.sessions.filter(({ parentSessionId }) => parentSessionId === planId);
     expect(below.map(({ agentId, mode }) => [agentId, mode])).toEqual([['obedient', 'plan']]);
@@ -655,7 +657,7 @@ describe('who asked decides what may run', () => {
     const write = await pending(sessionId);
     expect(write.tool).toBe('write_file');
     await answer(owner, write, { decision: 'allow' });
-    expect(said(await runOf(write.runId))).toBe('write_file: ok');
+    expect(outputOf(await runOf(write.runId))).toBe('write_file: ok');
     await startDeniedThenAllowed(sessionId, 'helper2', 'Program: sh -c', file);
   });
 
@@ -666,7 +668,7 @@ describe('who asked decides what may run', () => {
     const shell = await pending(sessionId);
     expect(shell.notes?.join(' ')).toContain('every text sent to it later is asked about');
     await answer(owner, shell, { decision: 'allow' });
-    const [taskId] = /tsk_\w+/.exec(said(await runOf(shell.runId))) ?? [];
+    const [taskId] = /tsk_\w+/.exec(outputOf(await runOf(shell.runId))) ?? [];
     // The answer to the first text does not count for the second.
     for (const [to, decision] of [
       [first, 'allow'],
@@ -686,7 +688,7 @@ describe('who asked decides what may run', () => {
     const planned = await runOf(
       (await prompt(sessionId, `input ${taskId ?? ''} id > ${file}`)).runId,
     );
-    expect(said(planned)).toBe('send_message: denied');
+    expect(outputOf(planned)).toBe('send_message: denied');
     expect(existsSync(file)).toBe(false);
     expect((await owner.post(`/v1/tasks/${taskId ?? ''}/stop`)).status).toBe(200);
   });

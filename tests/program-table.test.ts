@@ -220,7 +220,7 @@ function answer(request: ModelRequest, [shell, input]: readonly [string, object]
   const greet = named(/hello.*greet/);
   switch (wanted) {
     case 'emit':
-      return own ? useTools([toolCall(own, { content: 'said with a tool' })]) : say('no tool');
+      return own ? useTools([toolCall(own, { content: 'written with a tool' })]) : say('no tool');
     case 'mcp':
       return greet ? useTools([toolCall(greet, { name: 'Ada' })]) : say('no tool');
     case 'shell':
@@ -263,10 +263,10 @@ async function rowsOf(
       : 'no';
   });
   await row('own tools without approval', async () => {
-    const [said] = emitted?.output ?? [];
-    const isSaid = said?.type === 'text' && said.text === 'said with a tool';
+    const [item] = emitted?.output ?? [];
+    const isWritten = item?.type === 'text' && item.text === 'written with a tool';
     const asked = await bench.approvals(planning);
-    return isSaid && asked.length === 0 ? undefined : `no: ${textOf(emitted)}`;
+    return isWritten && asked.length === 0 ? undefined : `no: ${textOf(emitted)}`;
   });
   await row('plan keeps MCP tools from running', async () => {
     const run = await bench.ask(planning, 'CASE-mcp');
@@ -311,8 +311,8 @@ async function rowsOf(
     for (const pid of before) if (processesWith(mark).includes(pid)) sendSignal(pid, 'SIGKILL');
     await until('it is gone', () => processesWith(mark).every((pid) => !before.includes(pid)));
     const run = await bench.ask(again, 'CASE-two');
-    const said = (await bench.journal(again)).filter(({ type }) => type === 'model_message');
-    const texts = said.map(({ data }) => JSON.stringify(data)).join('\n');
+    const written = (await bench.journal(again)).filter(({ type }) => type === 'model_message');
+    const texts = written.map(({ data }) => JSON.stringify(data)).join('\n');
     const isOnce = texts.split('the first answer').length === 2;
     const answered = textOf(run);
     const isAnswer = answered.endsWith('the second answer') && !answered.includes('first answer');

@@ -396,12 +396,12 @@ describe('what a session reads on request of a person it does not work for', {
     const { first, here } = await pair();
     await ask(bob, here, '@first background: true');
     await answer(owner, await pending(first), { decision: 'allow' });
-    const told = await until('its end is told', async () => {
+    const later = await until('its end is reported', async () => {
       const { json } = await owner.get<{ runs: Run[] }>(`/v1/sessions/${first}/runs`);
       const [, ...later] = json.runs.reverse();
       return later.length > 0 ? later : undefined;
     });
-    for (const run of told) expect(run.ceiling?.people).toEqual(['human:bob']);
+    for (const run of later) expect(run.ceiling?.people).toEqual(['human:bob']);
   });
 
   it('SE-42 an agent that is started for another person stays under their ceiling, and so does one below it', async () => {
@@ -438,8 +438,8 @@ describe('what a session reads on request of a person it does not work for', {
     expect(await pending(sessionId)).toMatchObject({ approvalId: question.approvalId });
     expect(prompts(agentId)).toEqual([]);
     expect((await answer(owner, question, { decision: 'allow' })).status).toBe(200);
-    const [said] = (await runOf(question.runId)).output ?? [];
-    expect(said).toMatchObject({ type: 'text', text: 'hello' });
+    const [item] = (await runOf(question.runId)).output ?? [];
+    expect(item).toMatchObject({ type: 'text', text: 'hello' });
     expect((await approvalsOf(sessionId)).length).toBe(1);
     expect(prompts(agentId).length).toBe(1);
   });

@@ -101,12 +101,12 @@ describe('shells in the background of a daemon', () => {
     const sessionId = await begin({ command: 'echo last words; false', is_background: true });
     const { taskId } = await only(sessionId);
     expect(await ended(taskId)).toMatchObject({ status: 'failed', end: { exitCode: 1 } });
-    const told = await until('its session was told', async () => {
+    const sent = await until('its session was informed', async () => {
       const items = await notices(sessionId, taskId);
       return items.length > 0 && items;
     });
-    expect(told).toHaveLength(1);
-    expect(JSON.stringify(told)).toMatch(/exit code 1.*last words/);
+    expect(sent).toHaveLength(1);
+    expect(JSON.stringify(sent)).toMatch(/exit code 1.*last words/);
   });
 
   it('T-3 a command that is stopped is cancelled when it is gone, and cannot be stopped again', async () => {
@@ -129,7 +129,10 @@ describe('shells in the background of a daemon', () => {
     expect(isAlive(stopped)).toBe(false);
     const again = await owner.post<{ code: string }>(`/v1/tasks/${taskId}/stop`);
     expect(again).toMatchObject({ status: 409, json: { code: 'task_not_running' } });
-    await until('its session was told', async () => (await notices(sessionId, taskId)).length > 0);
+    await until(
+      'its session was informed',
+      async () => (await notices(sessionId, taskId)).length > 0,
+    );
     expect(await notices(sessionId, taskId)).toHaveLength(1);
   });
 
@@ -257,7 +260,7 @@ describe.each(['gracefully', 'by kill -9'])('a daemon that ends %s', (how) => {
       expect(await ended(taskId)).toMatchObject({ end: { cause: 'exited', exitCode: index + 1 } });
       expect((await output(taskId)).text).toBe('begun\nafter\n');
       await until(
-        'its session was told',
+        'its session was informed',
         async () => (await notices(sessionId, taskId)).length > 0,
       );
       expect(await notices(sessionId, taskId)).toHaveLength(1);

@@ -238,12 +238,12 @@ describe('settings, timeline and usage, in a browser', () => {
     );
     await dialog
       .getByLabel('Script', { exact: true })
-      .fill('otherwise: [{ say: "You said ${input}" }]');
+      .fill('otherwise: [{ say: "You wrote ${input}" }]');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Try parrot' }).click();
     await page.getByLabel('Prompt').fill('polly');
     await page.getByLabel('Prompt').press('Enter');
-    await page.getByRole('region', { name: 'Answer' }).getByText('You said polly').waitFor();
+    await page.getByRole('region', { name: 'Answer' }).getByText('You wrote polly').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'More about parrot' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
@@ -373,7 +373,7 @@ describe('settings, timeline and usage, in a browser', () => {
   });
 
   it('an address with nothing under it says so in plain words, and leads back', async () => {
-    const page = await at('/whatever/else');
+    const page = await at('/anything/else');
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
     for (const [path, title] of [
       ['/s/ses_nope', 'There is no such session'],

@@ -22,7 +22,7 @@ describe('the real agent program of the tests', () => {
     ...(ci ? { CI: 'true' } : {}),
   });
 
-  it('R-40 where it cannot be fetched, the reason is told and nothing is left of the attempt', async () => {
+  it('R-40 if it cannot be fetched, the reason is reported and nothing of the attempt is left', async () => {
     const qwen = await installQwen(withoutNetwork(false));
     expect(qwen).toMatchObject({
       command: undefined,

@@ -124,7 +124,7 @@ class Campaign {
     this.#oracle.assertKept();
   }
 
-  /** Every outcome is known, everything is read once more, and the reader hears of all it missed. */
+  /** Resolves every outcome, reads everything once more, and lets the reader catch up. */
   async #end(daemon: TestDaemon): Promise<void> {
     await this.#load.settle(daemon);
     this.#oracle.readAgain();

@@ -53,7 +53,7 @@ const wireOf = (path: string): Wire | undefined =>
   WIRES[path] ?? (GEMINI.test(path) ? geminiContent : undefined);
 
 /** Gemini says in the path what others say in the body. */
-function saidInPath(path: string): JsonObject {
+function fieldsOfPath(path: string): JsonObject {
   const [, model, method] = GEMINI.exec(path) ?? [];
   return model === undefined ? {} : { model, stream: method === 'streamGenerateContent' };
 }
@@ -141,7 +141,7 @@ export class FakeModel {
       return;
     }
     this.lookups.push({ method, path, headers });
-    const { status: code, body } = this.#lookUp(`${method} ${path}`, headers, text);
+    const { status: code, body } = this.#answerLookup(`${method} ${path}`, headers, text);
     response.writeHead(code, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   }
@@ -152,7 +152,7 @@ export class FakeModel {
     response: ServerResponse,
   ): Promise<void> {
     const parsed = parseObject(arrived.text);
-    const body = parsed && { ...parsed, ...saidInPath(arrived.path) };
+    const body = parsed && { ...parsed, ...fieldsOfPath(arrived.path) };
     const request = new ModelRequest(this.requests.length, {
       ...arrived,
       wire: wire.name,
@@ -200,7 +200,7 @@ export class FakeModel {
     return estimateTokens(request.text) > contextTokens ? contextExceeded() : undefined;
   }
 
-  #lookUp(
+  #answerLookup(
     what: string,
     headers: IncomingHttpHeaders,
     text: string,
