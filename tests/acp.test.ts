@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
 import type { Approval, Run, Session } from '@stoa/protocol';
 import {
+  approvalsOf as approvalsIn,
   type Caller,
   callerOf,
   FakeModel,
   newPerson,
+  runsOf,
   say,
   startDaemon,
   type TestDaemon,
@@ -104,11 +106,9 @@ const sessionOf = async (sessionId: string): Promise<Session> =>
   (await owner.get<Session>(`/v1/sessions/${sessionId}`)).json;
 
 const lastRun = async (sessionId: string): Promise<Run | undefined> =>
-  (await owner.get<{ runs: Run[] }>(`/v1/sessions/${sessionId}/runs`)).json.runs[0];
+  (await runsOf(owner, sessionId))[0];
 
-const approvalsOf = async (sessionId: string): Promise<Approval[]> =>
-  (await owner.get<{ approvals: Approval[] }>(`/v1/approvals?sessionId=${sessionId}`)).json
-    .approvals;
+const approvalsOf = (sessionId: string) => approvalsIn(owner, sessionId);
 
 describe('stoa acp', () => {
   it('says what it is, and makes a session where the editor works', async () => {

@@ -5,9 +5,11 @@ import type { Agent, Approval, InboxItem, Run, Session, StreamFrame } from '@sto
 import {
   type Caller,
   callerOf,
+  endedRun,
   LiveSocket,
   newPerson,
   startDaemon,
+  submit as submitTo,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
@@ -43,15 +45,10 @@ describe('sessions over HTTP', () => {
     expect(status, text).toBe(201);
     return json;
   };
-  const submit = async (sessionId: string, text = 'go'): Promise<InboxItem> =>
-    (await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text })).json;
+  const submit = (sessionId: string, text = 'go') => submitTo(owner, sessionId, text);
   const run = async (runId: string): Promise<Run> =>
     (await owner.get<Run>(`/v1/runs/${runId}`)).json;
-  const ended = (runId: string): Promise<Run> =>
-    until('the run ended', async () => {
-      const now = await run(runId);
-      return TERMINAL.includes(now.status) ? now : undefined;
-    });
+  const ended = (runId: string) => endedRun(owner, runId);
   const asked = (): Promise<Approval> =>
     until('something is asked', async () => {
       const { json } = await owner.get<{ approvals: Approval[] }>('/v1/approvals?state=pending');

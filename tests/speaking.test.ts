@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Message, StreamFrame } from '@stoa/protocol';
 import {
+  answerApproval,
   type Caller,
   callerOf,
   EventStream,
@@ -10,6 +11,7 @@ import {
   FakeModel,
   gate,
   LiveSocket,
+  pendingApproval,
   readAgentLog,
   say,
   startDaemon,
@@ -275,12 +277,7 @@ describe('how agents speak in a channel', () => {
       await hold.reached(chunk);
     }
     hold.open();
-    const approval = await until('it is asked', async () => {
-      const path = `/v1/approvals?state=pending&sessionId=${sessionId}`;
-      const { json } = await owner.get<{ approvals: { approvalId: string }[] }>(path);
-      return json.approvals[0];
-    });
-    await owner.post(`/v1/approvals/${approval.approvalId}/answer`, { decision: 'deny' });
+    await answerApproval(owner, await pendingApproval(owner, sessionId), { decision: 'deny' });
     expect(await testChannel.closed(messageId)).toBe('silent');
     expect(drafts(socket.frames)).toEqual([]);
     await socket.close();

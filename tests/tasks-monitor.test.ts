@@ -2,7 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Run, Session, SessionEvent, Stamped } from '@stoa/protocol';
-import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
+import {
+  askSession,
+  type Caller,
+  callerOf,
+  openSession,
+  outputOf,
+  startDaemon,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 /** Starts the requested monitor, and repeats its events. */
@@ -46,8 +55,7 @@ describe('monitors of a daemon', () => {
 
   async function newSession(): Promise<void> {
     workspace = mkdtempSync(join(tmpdir(), 'stoa-work-'));
-    const made = await owner.post<Session>('/v1/sessions', { agentId: 'watcher', workspace });
-    sessionId = made.json.sessionId;
+    sessionId = await openSession(owner, { agentId: 'watcher', workspace });
   }
 
   async function events(): Promise<Stamped<SessionEvent>[]> {
@@ -71,15 +79,9 @@ describe('monitors of a daemon', () => {
       .filter((line) => line.startsWith('#'));
 
   async function ask(text: string): Promise<string> {
-    const { json } = await owner.post<{ runId: string }>(`/v1/sessions/${sessionId}/inbox`, {
-      text,
-    });
-    const run = await until(`“${text}” is done`, async () => {
-      const found = await owner.get<Run>(`/v1/runs/${json.runId}`);
-      return ['completed', 'failed', 'cancelled'].includes(found.json.status) && found.json;
-    });
+    const run = await askSession(owner, sessionId, text);
     expect(run.status).toBe('completed');
-    return (run.output ?? []).map((item) => (item.type === 'text' ? item.text : '')).join('');
+    return outputOf(run);
   }
 
   async function watch(command: string): Promise<string> {

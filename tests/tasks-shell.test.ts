@@ -2,7 +2,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InboxItem, Session, Task, TaskOutput } from '@stoa/protocol';
-import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
+import {
+  type Caller,
+  callerOf,
+  openSession,
+  startDaemon,
+  submit,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const MB = 1024 * 1024;
@@ -42,10 +50,10 @@ async function begin(input: Readonly<Record<string, unknown>>): Promise<string> 
   };
   const driver = { kind: 'script', script: JSON.stringify(script) };
   await owner.put(`/v1/agents/${agentId}`, { driver, mode: 'full' });
-  const { json } = await owner.post<Session>('/v1/sessions', { agentId, workspace });
-  sessionIds.push(json.sessionId);
-  await owner.post(`/v1/sessions/${json.sessionId}/inbox`, { text: 'BEGIN NOW' });
-  return json.sessionId;
+  const sessionId = await openSession(owner, { agentId, workspace });
+  sessionIds.push(sessionId);
+  await submit(owner, sessionId, 'BEGIN NOW');
+  return sessionId;
 }
 
 const tasksOf = async (sessionId: string): Promise<Task[]> =>

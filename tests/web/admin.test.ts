@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Channel, Message, Run, Session } from '@stoa/protocol';
 import {
+  askSession,
   callerOf,
   FakeModel,
   type ModelScript,
+  openSession,
   type Page,
   say,
   startDaemon,
@@ -415,17 +417,7 @@ describe('settings, timeline and usage, in a browser', () => {
 
   it('W-11 tokens and cost by day, channel and agent are drawn and written, and an unknown cost is no nothing', async () => {
     const work = async (agentId: string, text: string): Promise<void> => {
-      const { sessionId } = (
-        await web.owner.post<{ sessionId: string }>('/v1/sessions', { agentId })
-      ).json;
-      const { runId } = (
-        await web.owner.post<{ runId: string }>(`/v1/sessions/${sessionId}/inbox`, { text })
-      ).json;
-      await until('the run ended', async () =>
-        ['completed', 'failed'].includes(
-          (await web.owner.get<Run>(`/v1/runs/${runId}`)).json.status,
-        ),
-      );
+      await askSession(web.owner, await openSession(web.owner, { agentId }), text);
     };
     model.script([
       say('First.', { usage: { input: 100_000, output: 5_000 } }),

@@ -51,6 +51,16 @@ export {
 export { withDatabaseFile } from './daemon/database-file.js';
 export { ForeignServer, type Received } from './daemon/foreign-server.js';
 export {
+  answerApproval,
+  approvalsOf,
+  askSession,
+  endedRun,
+  openSession,
+  pendingApproval,
+  runsOf,
+  submit,
+} from './daemon/session-calls.js';
+export {
   cleanEnvironment,
   PROGRAM,
   StartFailure,
