@@ -9,12 +9,12 @@ import {
   FAKE_AGENT,
   FakeModel,
   gate,
-  installQwen,
+  type InstalledProgram,
+  installProgram,
   LiveSocket,
   type ModelRequest,
   openSession,
   pendingApproval,
-  type Qwen,
   readAgentLog,
   say,
   startDaemon,
@@ -36,7 +36,7 @@ const own = (tool: string, { tools }: ModelRequest): string =>
 
 /** One daemon and one qwen for all of them: starting the latter takes seconds. */
 describe('qwen, run by the daemon', { timeout: 120_000 }, () => {
-  let qwen: Qwen;
+  let qwen: InstalledProgram;
   let daemon: TestDaemon;
   let owner: Caller;
   let model: FakeModel;
@@ -44,7 +44,7 @@ describe('qwen, run by the daemon', { timeout: 120_000 }, () => {
   let userHome: string;
 
   beforeAll(async () => {
-    qwen = await installQwen();
+    qwen = await installProgram('qwen');
     workspace = mkdtempSync(join(tmpdir(), 'stoa-qwen-work-'));
     userHome = mkdtempSync(join(tmpdir(), 'stoa-qwen-home-'));
     model = await FakeModel.start({ key: KEY });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import {
   callerOf,
   FakeModel,
-  installQwen,
+  installProgram,
   say,
   startDaemon,
   type TestDaemon,
@@ -36,7 +36,7 @@ describe('a mixed channel', () => {
   it('C-67 a person, a model, qwen and a script talk: replies, a hand-over, a reaction and an abstention', async ({
     skip,
   }) => {
-    const qwen = await installQwen();
+    const qwen = await installProgram('qwen');
     if (!qwen.command) return skip(qwen.reason);
     const directory = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-mixed-')));
     closing.push(() => {

@@ -12,15 +12,14 @@ export {
   type ProgramName,
   packageOf,
 } from './acp/programs.js';
-export { installQwen, type Qwen } from './acp/qwen.js';
 export { axeViolations } from './browser/axe-violations.js';
-export { type DaemonWithBrowser, startWithBrowser } from './browser/daemon-with-browser.js';
 export { findBrowser, NO_BROWSER } from './browser/find-browser.js';
 export { confirmCode, openLoginPage, PageLogin, ticketIn } from './browser/page-login.js';
 export {
   confirmLogin,
   type OpenOptions,
   type Page,
+  startWithBrowser,
   TestBrowser,
 } from './browser/test-browser.js';
 export { ChannelLog, type LoggedMessage } from './channels/channel-log.js';

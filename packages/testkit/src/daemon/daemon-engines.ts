@@ -2,9 +2,9 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineKind } from '@stoa/protocol';
+import pg from 'pg';
 import { memoryDirectory } from '../engines/memory-directory.js';
 import { type FreshDatabase, freshDatabase } from '../postgres/fresh-database.js';
-import { queryDatabase } from '../postgres/query-database.js';
 import { withDatabaseFile } from './database-file.js';
 import { type StartOptions, startDaemon, type TestDaemon } from './start-daemon.js';
 
@@ -72,6 +72,16 @@ async function queryFile(home: string, statement: string): Promise<Record<string
     db.prepare(statement).run();
     return [];
   });
+}
+
+async function queryDatabase(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
 }
 
 const engine = (name: EngineKind): DaemonEngine => ({

@@ -17,7 +17,6 @@ import { contextExceeded, status } from './faults.js';
 import { geminiContent } from './gemini-content.js';
 import { issue } from './issue.js';
 import { type JsonObject, parseObject } from './json.js';
-import { listModels } from './model-list.js';
 import { openaiChat } from './openai-chat.js';
 import { openaiResponses } from './openai-responses.js';
 import type { RefusalReply, Reply } from './reply.js';
@@ -224,4 +223,28 @@ export class FakeModel {
       '',
     );
   }
+}
+
+/** GET /v1/models, which both providers have on the same path. */
+function listModels(ids: readonly string[], isAnthropic: boolean): JsonObject {
+  if (!isAnthropic) {
+    const data = ids.map((id) => ({
+      id,
+      object: 'model',
+      created: 1_700_000_000,
+      owned_by: 'fake',
+    }));
+    return { object: 'list', data };
+  }
+  return {
+    data: ids.map((id) => ({
+      type: 'model',
+      id,
+      display_name: id,
+      created_at: '2025-01-01T00:00:00Z',
+    })),
+    has_more: false,
+    first_id: ids[0] ?? null,
+    last_id: ids.at(-1) ?? null,
+  };
 }
