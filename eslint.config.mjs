@@ -3,9 +3,8 @@ import { defineConfig } from 'eslint/config';
 import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 import describedDisable from './scripts/eslint/described-disable.mjs';
-import importAllowList from './scripts/eslint/import-allow-list.mjs';
+import { importAllowList, packageBoundary } from './scripts/eslint/imports.mjs';
 import linearRegexp from './scripts/eslint/linear-regexp.mjs';
-import packageBoundary from './scripts/eslint/package-boundary.mjs';
 
 const stoa = {
   rules: {
@@ -193,7 +192,7 @@ export default defineConfig(
     },
   },
   {
-    // The same holds for what a browser loads; it reaches the daemon through the client alone.
+    // The same applies to what a browser loads; it reaches the daemon only through the client.
     files: ['packages/web/src/**/*.{ts,tsx}'],
     ignores: tests,
     rules: {

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { fromKit } from './scripts/bundle-kit.mjs';
 import { programTests } from './scripts/program-tests.mjs';
-import { LongestFirst } from './scripts/vitest-order.mjs';
 
 const conditions = ['stoa-source', 'module', 'node', 'development|production'];
 
@@ -49,6 +49,39 @@ const onOtherNode = ['tests/other-node/**/*.test.ts'];
 // Tests that other tests run, to see what the runner makes of them.
 const planted = ['tests/planted/**/*.test.ts'];
 
+/**
+ * Starts the longest test files first, so that no worker runs one of them alone at the end; vitest knows how long a file takes only
+ * from an earlier run. The files of one project follow each other, because a worker is restarted for another project. Browser
+ * tests run one at a time while others compute.
+ */
+class LongestFirst extends BaseSequencer {
+  static readonly #first = ['kill', 'simulation', 'turn-simulation'];
+  static readonly #next = [
+    'docs',
+    'cli-sessions',
+    'schema',
+    'cli',
+    'lobby',
+    'integrity',
+    'slow-reader',
+  ];
+
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return sorted.sort((a, b) => this.#rank(a) - this.#rank(b));
+  }
+
+  #rank({ project, moduleId }: TestSpecification): number {
+    if (project.name === 'unit') return 200;
+    if (project.name === 'web') return 50;
+    const isFile = (name: string): boolean => moduleId.endsWith(`/tests/${name}.test.ts`);
+    const first = LongestFirst.#first.findIndex(isFile);
+    if (first !== -1) return first;
+    const next = LongestFirst.#next.findIndex(isFile);
+    return 100 + (next === -1 ? LongestFirst.#next.length : next);
+  }
+}
+
 export default defineConfig({
   plugins: [fromKit],
   resolve: { conditions },
@@ -63,7 +96,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     hookTimeout: 120_000,
     teardownTimeout: 30_000,
-    setupFiles: ['scripts/vitest-marks.mjs'],
+    setupFiles: ['scripts/test-file-setup.mjs'],
     globalSetup: ['scripts/bundle-kit.mjs', 'packages/testkit/src/postgres/shared-postgres.ts'],
     projects: [
       {

@@ -1,15 +1,10 @@
-// `npm run bench -- NAME`: prepare, bundle the benchmarks, and run them with the given arguments.
-import path from 'node:path';
+// `npm run bench -- NAME`: bundles the benchmarks and runs them with the given arguments.
 import { bundleBenchmarks } from './bundle.mjs';
-import { command, prepare } from './prepare.mjs';
-import { root, run } from './run.mjs';
+import { prepare } from './prepare.mjs';
+import { command, run } from './run.mjs';
 
 await command(async () => {
   await prepare();
   await bundleBenchmarks();
-  return run([
-    '--enable-source-maps',
-    path.join(root, 'bench/dist/bench.js'),
-    ...process.argv.slice(2),
-  ]);
+  return run(['--enable-source-maps', 'bench/dist/bench.js', ...process.argv.slice(2)]);
 });

@@ -1,15 +1,16 @@
-// Builds the web UI with vite into packages/web/dist, where the daemon looks for it. In a process of its
-// own: `npm start` becomes the daemon, which has no use for what a build leaves behind.
+// Builds the web UI with vite into packages/web/dist, from which the daemon serves it. Vite runs in its own process:
+// `npm start` becomes the daemon, which must not keep the memory of a build.
+import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { filesIn, hashOf, readOrEmpty } from './bundle.mjs';
-import { capture, root } from './run.mjs';
+import { Failure, root } from './run.mjs';
 
 const directory = path.join(root, 'packages/web');
 const dist = path.join(directory, 'dist');
 const stampName = '.build-stamp';
 
-/** What it is made of, besides the versions in the lockfile. */
 const sources = [
   'package-lock.json',
   'scripts/build-web.mjs',
@@ -20,41 +21,41 @@ const sources = [
   'packages/web/vite.config.ts',
 ];
 
-/** Returns whether anything was built: what was made of the same sources is left alone. */
-export async function buildWeb({ force = false } = {}) {
-  const files = sources.flatMap((source) => filesIn(path.join(root, source)));
-  const stamp = hashOf(files);
-  if (!force && readOrEmpty(path.join(dist, stampName)) === stamp) return false;
-  const made = fs.mkdtempSync(`${dist}-new-`);
+/** Returns whether anything was built: a build of the same sources is kept. */
+export async function buildWeb() {
+  const stamp = hashOf(sources.flatMap((source) => filesIn(path.join(root, source))));
+  if (readOrEmpty(path.join(dist, stampName)) === stamp) return false;
+  const built = fs.mkdtempSync(`${dist}-new-`);
   try {
-    await build(made);
-    fs.writeFileSync(path.join(made, stampName), stamp);
-    putInPlace(made);
+    await runVite(built);
+    fs.writeFileSync(path.join(built, stampName), stamp);
+    replaceDist(built);
   } finally {
-    fs.rmSync(made, { recursive: true, force: true });
+    fs.rmSync(built, { recursive: true, force: true });
   }
   return true;
 }
 
-async function build(into) {
+async function runVite(outDir) {
   const vite = path.join(root, 'node_modules/vite/bin/vite.js');
-  const options = ['--logLevel', 'warn', '--outDir', into, '--emptyOutDir'];
-  const { status, output } = await capture([vite, 'build', ...options], {
-    cwd: directory,
-    // Not the environment of tests, in which libraries are built for development.
-    env: { ...process.env, NODE_ENV: 'production' },
-  });
-  if (status !== 0) throw new WebBuildError(`The web UI could not be built.\n${output.trimEnd()}`);
+  const args = [vite, 'build', '--logLevel', 'warn', '--outDir', outDir, '--emptyOutDir'];
+  // Tests set another NODE_ENV, with which libraries are built for development.
+  const env = { ...process.env, NODE_ENV: 'production' };
+  try {
+    await promisify(execFile)(process.execPath, args, { cwd: directory, env });
+  } catch ({ stdout, stderr }) {
+    throw new Failure(`The web UI could not be built.\n${stdout}${stderr}`.trimEnd());
+  }
 }
 
-/** All of it at once: a daemon may be reading it, and somebody else may be building it too. */
-function putInPlace(made) {
-  fs.chmodSync(made, 0o755);
+/** By rename, because a daemon may read the directory; repeated if another process builds at the same time. */
+function replaceDist(built) {
+  fs.chmodSync(built, 0o755);
   for (;;) {
     const old = fs.mkdtempSync(`${dist}-old-`);
     try {
       if (fs.existsSync(dist)) fs.renameSync(dist, path.join(old, 'dist'));
-      fs.renameSync(made, dist);
+      fs.renameSync(built, dist);
       return;
     } catch (error) {
       if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
@@ -63,5 +64,3 @@ function putInPlace(made) {
     }
   }
 }
-
-export class WebBuildError extends Error {}

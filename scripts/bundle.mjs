@@ -1,96 +1,84 @@
-// Bundles what starts (the command with its daemon, and its threads) with esbuild. Libraries get their
-// types from tsc; nothing here is needed to import a package from its source.
+// Bundles the programs (the command with its daemon, its threads, the benchmarks) with esbuild, so that a start reads a few
+// files instead of hundreds. A stamp in the output directory is the hash of all sources: equal sources are not built again.
+// `stoa` and its parts are CommonJS: Node has no code cache for ES modules and starts them more slowly. The parts
+// are scripts of their own, each with a code cache (code-cache.mjs) of the same name.
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { root } from './run.mjs';
 
-// Native or optional at run time; everything else goes into the bundle so that start-up reads a
-// few files instead of hundreds.
 const external = [
+  // Native or optional.
   'pg-native',
   'bufferutil',
   'utf-8-validate',
-  // Of the tests; it finds its own parts beside itself.
+  // Used by tests; finds its own files beside itself.
   'playwright-core',
-  // Fastify asks for these only when it is given no compilers, and it is given ours.
+  // Fastify loads these only if it is given no compilers, and it is given ours.
   '@fastify/ajv-compiler',
   '@fastify/fast-json-stringify-compiler',
 ];
 
 const stampName = '.bundle-stamp';
+const programDirectory = 'packages/cli/dist';
 
-const namedByContent = /^chunk-|-[0-9a-f]{16}\.js(?:\.map|\.cache)?$/;
-
-const dayInMs = 24 * 60 * 60 * 1000;
-
-/** Entry name (without .js) → source file. Threads sit beside the entries that start them. */
+/** A thread is a file beside the program that starts it. */
 const threads = { 'search-thread': 'packages/store/src/search/search-thread.ts' };
 
-const programs = { stoa: 'packages/cli/src/stoa.ts', ...threads };
-
-/** What `stoa` runs through load-part.ts: each a script of its own, with a code cache of its own. */
+/** What `stoa` loads with load-part.ts. */
 const parts = {
   main: 'packages/cli/src/main.ts',
   'quick-status': 'packages/cli/src/quick-status.ts',
   daemon: 'packages/daemon/src/index.ts',
 };
 
-const outdirOfPrograms = 'packages/cli/dist';
-
-/** The `stoa` command and everything it can start. */
-export function bundlePrograms(options = {}) {
-  return bundle({
-    outdir: outdirOfPrograms,
-    entries: programs,
-    parts,
-    executable: 'stoa',
-    ...options,
-  });
+/** Bundles the `stoa` command and everything that it starts. */
+export function bundlePrograms() {
+  const entries = { stoa: 'packages/cli/src/stoa.ts', ...threads };
+  return bundle({ outdir: programDirectory, entries, parts });
 }
 
-/** The parts of the last build, by their names. */
+/** The files of the parts of the last build, by name. */
 export function builtParts() {
-  const directory = path.join(root, outdirOfPrograms);
+  const directory = path.join(root, programDirectory);
   const stamp = readOrEmpty(path.join(directory, stampName));
   return Object.fromEntries(
     Object.keys(parts).map((name) => [name, path.join(directory, partFile(name, stamp))]),
   );
 }
 
-/** The benchmark runner, and one entry for every file in `bench/src/processes/`. */
-export function bundleBenchmarks(options = {}) {
-  const processes = path.join(root, 'bench/src/processes');
-  const entries = { bench: 'bench/src/main.ts', ...threads };
-  for (const file of fs.existsSync(processes) ? fs.readdirSync(processes) : []) {
-    if (file.endsWith('.ts') && !file.endsWith('.test.ts')) {
-      entries[path.basename(file, '.ts')] = `bench/src/processes/${file}`;
-    }
-  }
-  return bundle({ outdir: 'bench/dist', entries, ...options });
+/** Bundles the benchmark runner, and every process of `bench/src/processes/`. */
+export function bundleBenchmarks() {
+  const processes = fs
+    .readdirSync(path.join(root, 'bench/src/processes'))
+    .map((file) => [path.basename(file, '.ts'), `bench/src/processes/${file}`]);
+  const entries = { bench: 'bench/src/main.ts', ...threads, ...Object.fromEntries(processes) };
+  return bundle({ outdir: 'bench/dist', entries });
 }
 
-/**
- * Returns whether anything was built: an outdir whose stamp equals the content hash of the sources
- * is left alone.
- */
-export async function bundle(wanted) {
-  const { outdir, entries, parts, executable, isModule, force = false } = wanted;
+/** Returns whether anything was built. Output is ES modules, or CommonJS if there are `parts`. */
+export async function bundle({ outdir, entries, parts, options = {} }) {
   const target = path.join(root, outdir);
   const stampFile = path.join(target, stampName);
   const stamp = hashOf(sourceFiles(), JSON.stringify(entries));
-  if (!force && readOrEmpty(stampFile) === stamp) return false;
-
-  const outputFiles = await build({ ...wanted, stamp });
-  if (parts) writeType(target, 'commonjs');
-  if (isModule) writeType(target, 'module');
-  write(target, outputFiles, new Set(Object.keys(entries).map((name) => `${name}.js`)), executable);
+  if (readOrEmpty(stampFile) === stamp) return false;
+  const builds = parts
+    ? [
+        { ...asCommonJs(stamp), entryPoints: entries },
+        { ...asParts(stamp), entryPoints: parts },
+      ]
+    : [{ ...asModules, entryPoints: entries }];
+  const files = await build({ outdir, ...options }, builds);
+  fs.mkdirSync(target, { recursive: true });
+  const type = parts ? 'commonjs' : 'module';
+  fs.writeFileSync(path.join(target, 'package.json'), `${JSON.stringify({ type })}\n`);
+  write(target, files, new Set(Object.keys(entries).map((name) => `${name}.js`)));
   fs.writeFileSync(stampFile, stamp);
   return true;
 }
 
-async function build({ outdir, entries, parts, plugins = [], more = [], stamp }) {
-  // Loaded late: this module is also read before the dependencies are installed.
+async function build({ plugins = [], more = [], outdir }, builds) {
+  // Imported here: this module is also loaded before the dependencies are installed.
   const esbuild = await import('esbuild');
   const common = {
     absWorkingDir: root,
@@ -108,18 +96,11 @@ async function build({ outdir, entries, parts, plugins = [], more = [], stamp })
     legalComments: 'none',
     logLevel: 'warning',
   };
-  const builds =
-    parts === undefined
-      ? [{ ...asModules, entryPoints: entries }]
-      : [
-          { ...asCommonJs(stamp), entryPoints: entries },
-          { ...asParts(stamp), entryPoints: parts },
-        ];
   try {
     const built = await Promise.all(builds.map((own) => esbuild.build({ ...common, ...own })));
     return built.flatMap(({ outputFiles }) => outputFiles);
   } finally {
-    // Its service is a process of its own, which would otherwise live as long as the daemon.
+    // Ends the process of esbuild, which would otherwise live as long as the daemon.
     await esbuild.stop();
   }
 }
@@ -134,16 +115,17 @@ const asModules = {
   },
 };
 
-// What starts often is CommonJS: Node has no code cache for ES modules, and takes longer to its first
-// line. What is imported late is inside, and still run only when it is asked for.
+const url = "const __url = require('node:url').pathToFileURL(__filename).href;";
+
 const asCommonJs = (stamp) => ({
   format: 'cjs',
+  // Modules that are imported late are inside the bundle, and still run only when they are needed.
   supported: { 'dynamic-import': false },
   define: {
-    BUILD: JSON.stringify(ending(stamp)),
+    BUILD: JSON.stringify(shortHash(stamp)),
     'import.meta.url': '__url',
-    // Where there is none, as in Node 20, the driver of PostgreSQL makes a Response to see where it
-    // runs, and for that Node loads all of its fetch.
+    // Without a navigator, as on Node 20, the driver of PostgreSQL makes a Response to find out where it runs, and Node
+    // loads all of fetch for that.
     navigator: JSON.stringify({ userAgent: 'Node.js' }),
   },
   banner: { js: `'use strict'; ${url}` },
@@ -155,50 +137,43 @@ const asParts = (stamp) => {
     ...asCommonJs(stamp),
     external: [...external, daemon],
     alias: { '@stoa/daemon': daemon },
-    entryNames: `[name]-${ending(stamp)}`,
+    entryNames: `[name]-${shortHash(stamp)}`,
     banner: { js: `(function (exports, require, module, __filename) { 'use strict'; ${url}` },
     footer: { js: '})' },
   };
 };
 
-const url = "const __url = require('node:url').pathToFileURL(__filename).href;";
+const shortHash = (stamp) => stamp.slice(0, 16);
 
-const ending = (stamp) => stamp.slice(0, 16);
+const partFile = (name, stamp) => `${name}-${shortHash(stamp)}.js`;
 
-const partFile = (name, stamp) => `${name}-${ending(stamp)}.js`;
-
-// A daemon may be running from this directory: what is named by content goes first, entries last,
-// each by rename; what earlier builds left stays for a day, because somebody may be starting from it.
-function write(target, outputFiles, entryNames, executable) {
-  fs.mkdirSync(target, { recursive: true });
+/**
+ * A daemon may be starting from this directory: files that are named by their content are written first, entries last, each by
+ * rename, and files of earlier builds stay for a day.
+ */
+function write(target, outputFiles, entryNames) {
   const rank = (file) => (entryNames.has(path.relative(target, file.path)) ? 1 : 0);
   for (const file of [...outputFiles].sort((a, b) => rank(a) - rank(b))) {
     const temporary = `${file.path}.${process.pid}.tmp`;
     fs.mkdirSync(path.dirname(file.path), { recursive: true });
     fs.writeFileSync(temporary, file.contents);
-    if (path.basename(file.path) === `${executable}.js`) fs.chmodSync(temporary, 0o755);
-    // A build that is forced may differ from one of the same name, and then so does its code.
-    fs.rmSync(`${file.path}.cache`, { force: true });
+    if (path.basename(file.path) === 'stoa.js') fs.chmodSync(temporary, 0o755);
     fs.renameSync(temporary, file.path);
   }
   const written = new Set(outputFiles.map((file) => path.basename(file.path)));
+  const dayAgo = Date.now() - 24 * 60 * 60 * 1000;
   for (const name of fs.readdirSync(target)) {
     const file = path.join(target, name);
-    const isOld = Date.now() - fs.statSync(file).mtimeMs > dayInMs;
-    if (namedByContent.test(name) && !written.has(name) && isOld) fs.rmSync(file);
+    const isNamedByContent = /^chunk-|-[0-9a-f]{16}\.js(?:\.map|\.cache)?$/.test(name);
+    if (isNamedByContent && !written.has(name) && fs.statSync(file).mtimeMs < dayAgo) {
+      fs.rmSync(file);
+    }
   }
 }
 
-/** Of the files in a directory, whatever the package around it says. */
-function writeType(directory, type) {
-  fs.mkdirSync(directory, { recursive: true });
-  fs.writeFileSync(path.join(directory, 'package.json'), `${JSON.stringify({ type })}\n`);
-}
-
-/** Of the version of Node, of these files with their paths, and of what else is given. */
-export function hashOf(files, ...more) {
-  const hash = createHash('sha256').update(process.version);
-  for (const text of more) hash.update(text);
+/** A hash of the version of Node, of these files with their paths, and of `text`. */
+export function hashOf(files, text = '') {
+  const hash = createHash('sha256').update(process.version).update(text);
   for (const file of files) {
     hash
       .update(`${path.relative(root, file)}\0`)
@@ -219,22 +194,16 @@ export function filesIn(location) {
     .sort();
 }
 
+/** The sources of all packages except the web UI, which nothing here imports. */
 function sourceFiles() {
-  // The web UI is built by build-web.mjs; nothing here imports it.
   const packages = fs.readdirSync(path.join(root, 'packages')).filter((name) => name !== 'web');
+  const directories = [...packages.sort().map((name) => `packages/${name}`), 'bench'];
   return [
     ...['package-lock.json', 'tsconfig.base.json', 'scripts/bundle.mjs', 'scripts/bundle-kit.mjs'],
-    ...[...packages.sort().map((name) => `packages/${name}`), 'bench'].flatMap((directory) => [
-      `${directory}/package.json`,
-      `${directory}/src`,
-    ]),
+    ...directories.flatMap((directory) => [`${directory}/package.json`, `${directory}/src`]),
   ].flatMap((location) => filesIn(path.join(root, location)));
 }
 
 export function readOrEmpty(file) {
-  try {
-    return fs.readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
 }

@@ -1,57 +1,44 @@
-// `npm run check`: static checks of the code and of its words, and the tests of the rules, of the types in documents
-// and of the test kit. All checks run even if one fails. Arguments select checks: `npm run check -- types lint`.
+// `npm run check`: static checks of code, documents and words, and the tests of the repository itself. All checks run even if one
+// fails. `npm run check -- types lint` runs some of them.
 import { spawnSync } from 'node:child_process';
-import path from 'node:path';
-import { command, prepare } from './prepare.mjs';
-import { root } from './run.mjs';
-
-const bin = (file) => path.join(root, 'node_modules', file);
+import { prepare } from './prepare.mjs';
+import { command, Failure, root } from './run.mjs';
 
 const checks = {
-  types: [bin('typescript/bin/tsc'), '--build'],
-  'test types': [bin('typescript/bin/tsc'), '--project', 'tsconfig.tests.json'],
-  lint: [bin('eslint/bin/eslint.js'), '--max-warnings=0', '.'],
+  types: ['node_modules/typescript/bin/tsc', '--build'],
+  'test types': ['node_modules/typescript/bin/tsc', '--project', 'tsconfig.tests.json'],
+  lint: ['node_modules/eslint/bin/eslint.js', '--max-warnings=0', '.'],
   arrows: [
-    bin('dependency-cruiser/bin/dependency-cruise.mjs'),
-    '--config',
-    '.dependency-cruiser.cjs',
-    'packages',
-    'tests',
-    'bench',
+    'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+    ...['--config', '.dependency-cruiser.cjs', 'packages', 'tests', 'bench'],
   ],
-  'dead code': [bin('knip/bin/knip.js')],
+  'dead code': ['node_modules/knip/bin/knip.js'],
   openapi: ['scripts/lint-openapi.mjs'],
   lockfile: ['scripts/complete-lockfile.mjs', '--check'],
-  format: [bin('@biomejs/biome/bin/biome'), 'check', '.'],
+  format: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   words: ['scripts/plain-words.mjs'],
   repository: ['scripts/test.mjs', '--project', 'repository'],
 };
 
 await command(async () => {
   await prepare();
-  const asked = process.argv.slice(2);
-  const unknown = asked.filter((name) => !(name in checks));
+  const all = Object.keys(checks);
+  const selected = process.argv.length > 2 ? process.argv.slice(2) : all;
+  const unknown = selected.filter((name) => !all.includes(name));
   if (unknown.length > 0) {
-    console.error(
-      `No such check: ${unknown.join(', ')}. There are: ${Object.keys(checks).join(', ')}.`,
-    );
-    return 1;
+    throw new Failure(`No such check: ${unknown.join(', ')}. There are: ${all.join(', ')}.`);
   }
-  const failed = (asked.length > 0 ? asked : Object.keys(checks)).filter((name) => !passes(name));
+  const failed = selected.filter((name) => !passes(name));
   console.log(failed.length === 0 ? 'All checks passed.' : `Failed: ${failed.join(', ')}.`);
   return failed.length === 0 ? 0 : 1;
 });
 
 function passes(name) {
   const started = performance.now();
-  const { status, stdout, stderr } = spawnSync(process.execPath, checks[name], {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 256 * 1024 * 1024,
-  });
+  const options = { cwd: root, encoding: 'utf8', maxBuffer: Number.POSITIVE_INFINITY };
+  const { status, stdout, stderr } = spawnSync(process.execPath, checks[name], options);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  const passed = status === 0;
-  console.log(`${passed ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
-  if (!passed) console.log(`${stdout}${stderr}`.trimEnd());
-  return passed;
+  console.log(`${status === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`);
+  if (status !== 0) console.log(`${stdout}${stderr}`.trimEnd());
+  return status === 0;
 }

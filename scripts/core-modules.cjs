@@ -33,7 +33,7 @@ function importedModules(text) {
   );
 }
 
-/** Without the arrows that follow from others. */
+/** Omits arrows that follow from others. */
 function drawModules(modules) {
   const reaches = (from, to) =>
     modules.get(from).some((needed) => needed === to || reaches(needed, to));
@@ -50,9 +50,9 @@ function drawModules(modules) {
 
 const GRAPH = /(<!-- modules -->\n```mermaid\n)[\s\S]*?(\n```\n<!-- \/modules -->)/;
 
-/** ARCHITECTURE.md with the graph as the code is now. */
+/** The document with the current graph. */
 function withGraph(document) {
-  if (!GRAPH.test(document)) throw new Error('ARCHITECTURE.md has no place for the module graph');
+  if (!GRAPH.test(document)) throw new Error('ARCHITECTURE.md has no section for the module graph');
   return document.replace(GRAPH, (_, begin, end) => `${begin}${drawModules(readModules())}${end}`);
 }
 

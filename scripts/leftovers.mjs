@@ -1,23 +1,23 @@
-// What a test run leaves behind: processes that it started, and directories that its tests made. The runner gives
-// every run directories of its own (test-run.mjs); scripts/vitest-marks.mjs gives every test file a directory in each
-// of them, so that an environment or a working directory says which file a process comes from.
+// Finds what a test run leaves behind: processes that it started, and directories that its tests made. Every run has its own
+// directories (test-run.mjs), and every test file its own directory in each of them (test-file-setup.mjs). A process
+// belongs to a run if its environment or working directory names one of these directories, or if its parent belongs to
+// the run. Arguments do not count: an editor that opens a file of the run is not part of it. Processes are found in /proc; on a
+// system without it only directories are found.
 import fs from 'node:fs';
 import path from 'node:path';
 
-/** Where a test file is noted by its temporary directory. */
+/** Maps the name of a directory to its test file, by a file of that name. */
 const NAMES = 'files';
 
-/** How directories of tests are called; other programs may keep files of their own. */
+/** Names of directories that our tests make; other programs may leave files. */
 const OURS = /^stoa-/;
-
-const OF_A_FILE = /^t\w{6}$/;
 
 const POLL_MS = 50;
 
 /**
- * The directories of one test file, one in each of the run's; the first is for temporary files. Anybody may pass
- * through them: root starts PostgreSQL as another user.
- * @param {string[]} directories those of the run
+ * Makes the directories of one test file, one in each directory of the run; the first is for temporary files. Everyone may
+ * pass through them, because root starts PostgreSQL as another user.
+ * @param {string[]} directories of the run
  * @param {string} file
  * @returns {string[]}
  */
@@ -37,39 +37,48 @@ export function markFile(directories, file) {
 
 /**
  * @typedef {{ file: string, what: string, pid?: number }} Leftover
- * @param {string[]} directories those of the run
+ * @param {string[]} directories of the run
  * @param {{ graceMs?: number }} [options] how long processes may take to end
  * @returns {Promise<Leftover[]>}
  */
 export async function leftovers(directories, { graceMs = 5_000 } = {}) {
-  const processes = await remaining(directories, graceMs);
-  return [...processes, ...directoriesOf(directories)];
+  const processes = await remainingProcesses(directories, graceMs);
+  const [run] = directories;
+  const left = (name, entry) => ({ file: fileOf(run, name), what: `the directory ${entry}` });
+  const ours = (directory) => namesIn(directory).filter((name) => OURS.test(name));
+  const found = directories.flatMap((directory) => [
+    ...ours(directory).map((entry) => left(undefined, entry)),
+    ...namesIn(directory)
+      .filter((name) => /^t\w{6}$/.test(name))
+      .flatMap((name) => ours(path.join(directory, name)).map((entry) => left(name, entry))),
+  ]);
+  return [...processes, ...found];
 }
 
 /**
- * Ends every process of a run and removes its directories. Processes are asked with SIGTERM first: a database that is
- * killed leaves its shared memory behind.
+ * Ends every process of a run and removes its directories. It sends SIGTERM first, because a database that is killed leaves
+ * its shared memory behind.
  */
 export async function reap(directories, { graceMs = 2_000, killMs = 10_000 } = {}) {
   const processes = processesOf(directories);
   signal(processes, 'SIGTERM');
-  // A stopped process acts on it only when it continues.
+  // A stopped process handles SIGTERM only when it continues.
   signal(processes, 'SIGCONT');
-  const until = Date.now() + killMs;
-  let left = await remaining(directories, graceMs);
-  while (left.length > 0 && Date.now() < until) {
+  const deadline = Date.now() + killMs;
+  let left = await remainingProcesses(directories, graceMs);
+  while (left.length > 0 && Date.now() < deadline) {
     signal(left, 'SIGKILL');
-    left = await remaining(directories, POLL_MS);
+    left = await remainingProcesses(directories, POLL_MS);
   }
   for (const directory of directories) {
     fs.rmSync(directory, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
-async function remaining(directories, graceMs) {
-  const until = Date.now() + graceMs;
+async function remainingProcesses(directories, graceMs) {
+  const deadline = Date.now() + graceMs;
   let processes = processesOf(directories);
-  while (processes.length > 0 && Date.now() < until) {
+  while (processes.length > 0 && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     processes = processesOf(directories);
   }
@@ -77,53 +86,25 @@ async function remaining(directories, graceMs) {
 }
 
 function signal(processes, name) {
-  for (const { pid } of processes) {
-    try {
-      process.kill(pid, name);
-    } catch {
-      // It ended by itself meanwhile.
-    }
-  }
+  // A process may end before the signal.
+  for (const { pid } of processes) attempt(() => process.kill(pid, name));
 }
 
-function directoriesOf(directories) {
-  const [first] = directories;
-  return directories.flatMap((directory) =>
-    namesIn(directory).flatMap((name) => {
-      if (OURS.test(name)) return [leftDirectory(first, undefined, name)];
-      if (!OF_A_FILE.test(name)) return [];
-      const entries = namesIn(path.join(directory, name)).filter((entry) => OURS.test(entry));
-      return entries.map((entry) => leftDirectory(first, name, entry));
-    }),
-  );
-}
-
-const namesIn = (directory) => (fs.existsSync(directory) ? fs.readdirSync(directory) : []);
-
-const leftDirectory = (run, name, entry) => ({
-  file: fileOf(run, name),
-  what: `the directory ${entry}`,
-});
-
-/**
- * The processes of a run: those with one of its directories in their environment or as their working directory, and
- * their descendants. Arguments do not count: somebody who looks at a file of the run is not part of it. Where there is
- * no /proc, processes are not looked for.
- */
 function processesOf(directories) {
-  if (!fs.existsSync('/proc/self/environ')) return [];
-  const pids = fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const living = new Map(pids.map(Number).flatMap(readProcess));
-  const waiting = ancestorsOf(process.pid, living);
-  const marks = new Map();
+  const living = new Map(namesIn('/proc').flatMap(readProcess));
+  const ancestors = new Set();
+  for (let pid = process.pid; pid > 0 && !ancestors.has(pid); pid = living.get(pid)?.parent ?? 0) {
+    ancestors.add(pid);
+  }
+  const files = new Map();
   const fileOfProcess = (pid) => {
     const one = living.get(pid);
-    if (one === undefined || waiting.has(pid)) return undefined;
-    if (!marks.has(pid)) {
-      marks.set(pid, undefined);
-      marks.set(pid, markedFile(one.text, directories) ?? fileOfProcess(one.parent));
+    if (one === undefined || ancestors.has(pid)) return undefined;
+    if (!files.has(pid)) {
+      files.set(pid, undefined);
+      files.set(pid, markedFile(one.marks, directories) ?? fileOfProcess(one.parent));
     }
-    return marks.get(pid);
+    return files.get(pid);
   };
   return [...living].flatMap(([pid, { command }]) => {
     const file = fileOfProcess(pid);
@@ -131,57 +112,44 @@ function processesOf(directories) {
   });
 }
 
-/** The test file that a process comes from; undefined where nothing about it names a directory of the run. */
-function markedFile(text, directories) {
-  const found = directories.flatMap((directory) => tailsBehind(text, directory));
-  if (found.length === 0) return undefined;
-  const told = /(?:^|\0)STOA_TEST_FILE=([^\0]*)/.exec(text)?.[1];
-  const names = found.map((tail) => /^\/(t\w{6})(?!\w)/.exec(tail)?.[1]);
-  return told ?? fileOf(directories[0], names.find(Boolean));
+/** The test file that started a process; undefined if its marks name no directory of the run. */
+function markedFile(marks, directories) {
+  // Text that follows each mention of a directory. A longer name is another directory.
+  const tails = directories
+    .flatMap((directory) => marks.split(directory).slice(1))
+    .filter((tail) => !/^[\w.-]/.test(tail));
+  if (tails.length === 0) return undefined;
+  const named = /(?:^|\0)STOA_TEST_FILE=([^\0]*)/.exec(marks)?.[1];
+  const names = tails.map((tail) => /^\/(t\w{6})(?!\w)/.exec(tail)?.[1]);
+  return named ?? fileOf(directories[0], names.find(Boolean));
 }
 
-/** What follows each mention of a directory; a longer name is that of another one. */
-function tailsBehind(text, directory) {
-  const [, ...tails] = text.split(directory);
-  return tails.filter((tail) => !/^[\w.-]/.test(tail));
-}
-
-/** A living process with its parent, and what may mark it: environment and working directory. */
+/** A living process with its parent, and what marks it: environment and working directory. */
 function readProcess(pid) {
-  const stat = readOr('', () => fs.readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  if (!/^\d+$/.test(pid)) return [];
+  const read = (name) => attempt(() => fs.readFileSync(`/proc/${pid}/${name}`, 'utf8')) ?? '';
+  const stat = read('stat');
   const [state = '', parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (/^[ZX]?$/.test(state)) return [];
-  const command = readOr('', () => fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
-  const environment = readOr('', () => fs.readFileSync(`/proc/${pid}/environ`, 'utf8'));
-  const directory = readOr('', () => fs.readlinkSync(`/proc/${pid}/cwd`));
-  const one = {
-    parent: Number(parent),
-    text: [environment, directory].join('\0'),
-    command: command
-      .replaceAll(/[\s\0]+/g, ' ')
-      .trim()
-      .slice(0, 200),
-  };
-  return [[pid, one]];
+  const directory = attempt(() => fs.readlinkSync(`/proc/${pid}/cwd`)) ?? '';
+  const marks = `${read('environ')}\0${directory}`;
+  const command = read('cmdline').replaceAll(/[\s\0]+/g, ' ');
+  return [[Number(pid), { parent: Number(parent), marks, command: command.trim().slice(0, 200) }]];
 }
 
-/** This process and whoever waits for it are not left over. */
-function ancestorsOf(pid, living) {
-  const found = new Set();
-  for (let at = pid; at > 0 && !found.has(at); at = living.get(at)?.parent ?? 0) found.add(at);
-  return found;
-}
-
-function fileOf(run, name) {
-  return readOr('the setup of the run', () =>
-    fs.readFileSync(path.join(run, NAMES, name ?? ''), 'utf8'),
+function fileOf(run, name = '') {
+  return (
+    attempt(() => fs.readFileSync(path.join(run, NAMES, name), 'utf8')) ?? 'the set-up of the run'
   );
 }
 
-function readOr(otherwise, read) {
+const namesIn = (directory) => attempt(() => fs.readdirSync(directory)) ?? [];
+
+/** The result, or undefined if it fails. */
+function attempt(work) {
   try {
-    return read();
+    return work();
   } catch {
-    return otherwise;
+    return undefined;
   }
 }

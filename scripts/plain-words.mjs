@@ -1,6 +1,6 @@
 // `npm run check -- words`: reports words and phrases of scripts/plain-words.json in file names, identifiers, comments,
 // texts and documents. A file is read as a series of words: `nextCheckAt`, `next_check_at` and "next check at" are the
-// same three. `words` apply everywhere; `identifiers` only inside a name of several words, such as `channelActs`.
+// same three. `words` apply everywhere; `identifiers` only inside a name of several words.
 // `notYet` lists paths that still have to be rewritten, with the reason, for all entries or inside one entry. The check fails
 // when such a path is clean, so that the list shrinks. `examples` lists files that contain the words on purpose.
 import fs from 'node:fs';

@@ -1,5 +1,4 @@
-// The tests with programs of others, agents and tools: they are fetched once and take their time to start,
-// so `npm test` only names them.
+// The tests with third-party programs (agents and tools), which are downloaded and slow to start: `npm test` only names them.
 import fs from 'node:fs';
 import path from 'node:path';
 import { root } from './run.mjs';
@@ -12,10 +11,10 @@ export const programTests = [
   'tests/openapi-proxy.test.ts',
 ];
 
-/** The cases that their titles name. */
-export function casesOfPrograms() {
+/** The cases of docs/spec in their titles. */
+export function programCases() {
   const texts = programTests.map((file) => fs.readFileSync(path.join(root, file), 'utf8'));
-  const titled = texts.flatMap((text) => text.match(/(?<=\bit\(['"`])(?:[A-Z]+-\d+ )+/g) ?? []);
-  const cases = new Set(titled.flatMap((ids) => ids.trim().split(' ')));
+  const titles = texts.flatMap((text) => text.match(/(?<=\bit\(['"`])(?:[A-Z]+-\d+ )+/g) ?? []);
+  const cases = new Set(titles.flatMap((ids) => ids.trim().split(' ')));
   return [...cases].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 }

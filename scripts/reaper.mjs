@@ -1,6 +1,6 @@
-// Runs beside a test run, apart from its process group, and cleans up after it however it ended: `startRun` starts it
-// with the directories of the run as arguments and keeps the other end of its input. When that is closed, by the runner at
-// its end or by the system after `kill -9`, it ends every process of the run and removes the directories.
+// Cleans up after a test run, however it ended. test-run.mjs starts it in its own process group with the directories of the run as
+// arguments, and holds the other end of its input. When that closes, at the end of the run or after `kill -9`, it ends
+// every process of the run and removes the directories.
 import { reap } from './leftovers.mjs';
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);

@@ -1,4 +1,4 @@
-// One run of the tests: the directories that it has to itself, and the process that cleans up after it.
+// One run of the tests: its own directories, and the process that cleans up after it (reaper.mjs).
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,11 +10,9 @@ import { root } from './run.mjs';
 /** How long vitest may take to end after a signal. */
 const GRACE_MS = 5_000;
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-
 /**
- * Gives `main` a run, and ends it when `main` has: no process and no directory of the run remains. A signal ends the
- * run too, at the next `checkpoint` or after a few seconds; a second one ends it at once.
+ * Gives `main` a run. When `main` ends, no process and no directory of the run remains. A signal ends the run at the next
+ * `checkpoint` or after a few seconds, a second signal at once.
  */
 export async function withRun(main) {
   const { directories, environment, end } = startRun();
@@ -28,6 +26,7 @@ export async function withRun(main) {
     else void stop();
     received ??= signal;
   };
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const signal of signals) process.on(signal, interrupt);
   const checkpoint = async () => {
     if (received !== undefined) await stop();
@@ -43,8 +42,8 @@ export async function withRun(main) {
 }
 
 /**
- * The process that cleans up is there before the directories are, so a run that is killed at any moment leaves nothing.
- * Temporary files go into the first directory; where the system has files in memory, those go into the second.
+ * Starts the reaper before it makes the directories, so that a run that is killed at any moment leaves nothing. The first directory
+ * is for temporary files; the second, if the system has one, is in memory.
  */
 function startRun() {
   const name = `stoa-test-${randomBytes(6).toString('base64url')}`;
@@ -62,7 +61,7 @@ function startRun() {
   const exited = once(reaper, 'exit');
   for (const directory of directories) {
     fs.mkdirSync(directory);
-    // Whatever the umask: root starts PostgreSQL as another user, who has to get through.
+    // Independent of the umask: root starts PostgreSQL as another user, who has to pass through.
     fs.chmodSync(directory, 0o755);
   }
   return {

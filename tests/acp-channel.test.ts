@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InboxItem, Run } from '@stoa/protocol';
-import { FakeModel, sendSignal, until } from '@stoa/testkit';
+import { askSession, FakeModel, sendSignal, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProgramFixture, published, sessionOf } from './program-fixture.js';
 import { ownerOf } from './stoa-command.js';
@@ -29,13 +29,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     await model.close();
   });
 
-  async function privately(sessionId: string, text: string): Promise<Run> {
-    const { json } = await stage.owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text });
-    return until('the run ended', async () => {
-      const run = (await stage.owner.get<Run>(`/v1/runs/${json.runId}`)).json;
-      return ['completed', 'failed', 'cancelled'].includes(run.status) ? run : undefined;
-    });
-  }
+  const privately = (sessionId: string, text: string) => askSession(stage.owner, sessionId, text);
 
   it('AC-2 private text is never published, even if the program repeats it late', async () => {
     const testChannel = await stage.openChannel('late');
@@ -82,7 +76,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     expect(prompt).toContain(
       'What you write last, after your last call, is published in the channel as your answer',
     );
-    expect(prompt).toContain('An answer given with emit_output takes its place.');
+    expect(prompt).toContain('An answer given with emit_output');
     expect(prompt).toContain(
       'To react without words call set_channel_reaction and then pass_turn;',
     );

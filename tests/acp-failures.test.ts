@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Member } from '@stoa/protocol';
-import { LiveSocket, processesOf, until } from '@stoa/testkit';
+import { answerApproval, LiveSocket, pendingApproval, processesOf, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProgramFixture, published, sessionOf } from './program-fixture.js';
 import { ownerOf } from './stoa-command.js';
@@ -13,13 +13,6 @@ describe('an agent program that fails or is stopped', { timeout: 60_000 }, () =>
     stage = await ProgramFixture.open();
   });
   afterAll(() => stage.close());
-
-  const asked = (member: Member): Promise<string> =>
-    until('it asks', async () => {
-      const path = `/v1/approvals?sessionId=${sessionOf(member)}&state=pending`;
-      const { json } = await stage.owner.get<{ approvals: { approvalId: string }[] }>(path);
-      return json.approvals[0]?.approvalId;
-    });
 
   it('AC-8 the thread shows that a program was denied and stopped, and its next prompt has the reason', async () => {
     const testChannel = await stage.openChannel('denied');
@@ -33,7 +26,8 @@ describe('an agent program that fails or is stopped', { timeout: 60_000 }, () =>
     };
     const root = await testChannel.post(`@denied\n!permitted ${JSON.stringify(call)}`);
     const decision = { decision: 'deny', message: 'use make instead' };
-    await stage.owner.post(`/v1/approvals/${await asked(member)}/answer`, decision);
+    const asked = await pendingApproval(stage.owner, sessionOf(member));
+    await answerApproval(stage.owner, asked, decision);
     await testChannel.closed(root.messageId);
     expect(await testChannel.outcomes(root.messageId)).toEqual([['denied', 'failed']]);
     const line = await tail.line('denied failed: ');
@@ -47,8 +41,8 @@ describe('an agent program that fails or is stopped', { timeout: 60_000 }, () =>
       const next = await testChannel.post(`@denied\n!say ${text}`);
       await testChannel.closed(next.messageId);
     }
-    const told = stage.prompts('denied').map((prompt) => prompt.includes('use make instead'));
-    expect(told).toEqual([false, true, false]);
+    const informed = stage.prompts('denied').map((prompt) => prompt.includes('use make instead'));
+    expect(informed).toEqual([false, true, false]);
     expect(await published(testChannel)).toEqual(['denied: two', 'denied: three']);
   });
 

@@ -5,16 +5,20 @@ import type { Approval, InboxItem, Run, Session, Stamped } from '@stoa/protocol'
 import {
   type Caller,
   callerOf,
+  endedRun,
   FAKE_AGENT,
   FakeModel,
   gate,
-  installQwen,
+  type InstalledProgram,
+  installProgram,
   LiveSocket,
   type ModelRequest,
-  type Qwen,
+  openSession,
+  pendingApproval,
   readAgentLog,
   say,
   startDaemon,
+  submit as submitTo,
   type TestDaemon,
   toolCall,
   until,
@@ -32,7 +36,7 @@ const own = (tool: string, { tools }: ModelRequest): string =>
 
 /** One daemon and one qwen for all of them: starting the latter takes seconds. */
 describe('qwen, run by the daemon', { timeout: 120_000 }, () => {
-  let qwen: Qwen;
+  let qwen: InstalledProgram;
   let daemon: TestDaemon;
   let owner: Caller;
   let model: FakeModel;
@@ -40,7 +44,7 @@ describe('qwen, run by the daemon', { timeout: 120_000 }, () => {
   let userHome: string;
 
   beforeAll(async () => {
-    qwen = await installQwen();
+    qwen = await installProgram('qwen');
     workspace = mkdtempSync(join(tmpdir(), 'stoa-qwen-work-'));
     userHome = mkdtempSync(join(tmpdir(), 'stoa-qwen-home-'));
     model = await FakeModel.start({ key: KEY });
@@ -72,21 +76,10 @@ describe('qwen, run by the daemon', { timeout: 120_000 }, () => {
     }
   });
 
-  const open = async (): Promise<string> =>
-    (await owner.post<Session>('/v1/sessions', { agentId: 'qwen', workspace })).json.sessionId;
-
+  const open = () => openSession(owner, { agentId: 'qwen', workspace });
   const submit = async (sessionId: string, text: string): Promise<string> =>
-    (await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text })).json.runId;
-
-  const ended = (runId: string): Promise<Run> =>
-    until(
-      'the run ended',
-      async () => {
-        const { json } = await owner.get<Run>(`/v1/runs/${runId}`);
-        return ['completed', 'failed', 'cancelled'].includes(json.status) ? json : undefined;
-      },
-      { timeoutMs: 60_000 },
-    );
+    (await submitTo(owner, sessionId, text)).runId;
+  const ended = (runId: string) => endedRun(owner, runId);
 
   const journal = async (sessionId: string): Promise<Stamped[]> =>
     (await owner.get<{ entries: Stamped[] }>(`/v1/sessions/${sessionId}/journal?limit=200`)).json
@@ -154,7 +147,7 @@ describe('qwen, run by the daemon', { timeout: 120_000 }, () => {
     expect(approval.input).toEqual({ file_path: path, content: 'made\n' });
     await owner.post(`/v1/approvals/${approval.approvalId}/answer`, { decision: 'allow' });
     held.release(3);
-    await until('its words are heard while it speaks', () =>
+    await until('its words arrive while it writes', () =>
       live.frames.some((frame) => frame.type === 'text_chunk' && frame.text.startsWith('It is')),
     );
     held.open();
@@ -218,24 +211,16 @@ describe('a program that runs a session', () => {
   });
 
   it('R-27 R-41 has a token that is its session: it acts as no other, and decides nothing', async () => {
-    const open = async (): Promise<string> => {
-      const body = { agentId: 'program', workspace: directory };
-      return (await owner.post<Session>('/v1/sessions', body)).json.sessionId;
-    };
+    const open = () => openSession(owner, { agentId: 'program', workspace: directory });
     const [mine, other] = [await open(), await open()];
-    const submit = async (sessionId: string, text: string): Promise<InboxItem> =>
-      (await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text })).json;
-    await submit(mine, '!wait');
+    await submitTo(owner, mine, '!wait');
     const token = await until('the program has its token', () => {
       const [server] = (readAgentLog(log).find(({ type }) => type === 'new')?.['mcpServers'] ??
         []) as { headers: { value: string }[] }[];
       return server?.headers[0]?.value.replace('Bearer ', '');
     });
-    const { runId } = await submit(other, '!ask c1 execute {"command":"touch x"}');
-    const { approvalId } = await until('the other one asks', async () => {
-      const path = `/v1/approvals?sessionId=${other}&state=pending`;
-      return (await owner.get<{ approvals: Approval[] }>(path)).json.approvals[0];
-    });
+    const { runId } = await submitTo(owner, other, '!ask c1 execute {"command":"touch x"}');
+    const { approvalId } = await pendingApproval(owner, other);
     const me = callerOf(daemon.url, token);
     expect((await me.get<Session>(`/v1/sessions/${mine}`)).json.sessionId).toBe(mine);
     const refused = await Promise.all([

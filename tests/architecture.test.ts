@@ -66,7 +66,7 @@ describe('the lint of core', () => {
     const bare = '// eslint-disable-next-line no-restricted-globals\nexport const x = Date.now();';
     const file = 'packages/core/src/channels/snippet.ts';
     expect(await refusals(file, bare)).toEqual(['stoa/described-disable']);
-    const reasoned = bare.replace('globals', 'globals -- the reason stands here');
+    const reasoned = bare.replace('globals', 'globals -- a reason');
     expect(await refusals(file, reasoned)).toEqual([]);
   });
 });

@@ -136,7 +136,7 @@ describe('the authorisation table', () => {
     return call(daemon.url, route.method, path + query, {
       ...(token === undefined ? {} : { token }),
       // Matches no schema: an allowed caller reaches the validation and no further.
-      ...(route.body === undefined ? {} : { body: { unheardOf: true } }),
+      ...(route.body === undefined ? {} : { body: { unknownField: true } }),
     }).then(({ status, headers, text }) =>
       headers['content-type']?.includes('json') && text !== ''
         ? { ...(JSON.parse(text) as object), status }

@@ -1,42 +1,30 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type {
-  Approval,
-  InboxItem,
-  Member,
-  Message,
-  ProjectTask,
-  Run,
-  Session,
-} from '@stoa/protocol';
+import type { Member, ProjectTask, Run, Session } from '@stoa/protocol';
 import {
   always,
+  answerApproval,
+  approvalsOf,
+  askSession,
   type Caller,
-  callerOf,
+  endedRun,
   FakeModel,
   newPerson,
+  outputOf,
+  pendingApproval,
   refusalOf,
+  runsOf,
   say,
-  startDaemon,
+  submit,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownerOf } from './stoa-command.js';
-import { scripted, TestChannel } from './test-channel.js';
+import { scripted, type TestChannel } from './test-channel.js';
+import { ask, obedient, TwoPeople } from './two-people.js';
 
-/** Follows every instruction that it reads, from any author: only a mechanical limit can stop it. */
-const OBEDIENT = scripted(`
-turns:
+const OBEDIENT = obedient(`
   - when: { matches: 'forward to (\\S+): (.*)' }
     steps:
       - call: { tool: send_message, input: { to: '\${match.1}', message: '\${match.2}' } }
@@ -65,14 +53,6 @@ turns:
               ---
               Help.
       - emit: 'write_file: \${outcome}'
-  - when: { matches: 'helper: (.*)' }
-    steps:
-      - call: { tool: agent, input: { description: help, prompt: '\${match.1}', agent: obedient } }
-      - emit: '\${result}'
-  - when: { matches: 'run: (.*)' }
-    steps:
-      - call: { tool: shell, input: { command: '\${match.1}' } }
-      - emit: 'shell: \${outcome}'
   - when: { matches: 'edit: (\\S+)' }
     steps:
       - call: { tool: write_file, input: { path: '\${match.1}', content: 'edited' } }
@@ -80,82 +60,53 @@ turns:
   - when: { matches: 'read: (\\S+)' }
     steps:
       - call: { tool: read_file, input: { path: '\${match.1}' } }
-      - emit: 'read_file: \${result}'
-otherwise:
-  - emit: nothing to do
-`);
+      - emit: 'read_file: \${result}'`);
 
 describe('who asked decides what may run', () => {
+  let people: TwoPeople;
   let daemon: TestDaemon;
   let model: FakeModel;
   let owner: Caller;
   let bob: Caller;
   let root: string;
-  let count = 0;
 
   beforeAll(async () => {
-    root = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-authority-')));
-    for (const name of ['private', 'shared', 'self', 'trusted']) mkdirSync(join(root, name));
-    writeFileSync(join(root, 'private', 'notes.txt'), 'for the owner alone');
     model = await FakeModel.start();
     model.script([always(say('read'))]);
-    daemon = await startDaemon({
+    people = await TwoPeople.start({
+      driver: OBEDIENT,
+      workspaces: ['private', 'shared', 'self', 'trusted'],
       env: {
         OPENAI_BASE_URL: model.openaiUrl,
         OPENAI_API_KEY: 'sk-of-the-owner',
         OPENAI_MODEL: 'fake-model',
       },
-      config: [
+      config: (workspace) => [
         'sharedAgents: [open-keyed, open-program, open-served]',
         'workspaces:',
-        `  - { path: ${join(root, 'shared')}, shared: true }`,
-        `  - { path: ${join(root, 'self')}, shared: true, approve: self }`,
-        `  - { path: ${join(root, 'trusted')}, trusted: true }`,
-      ].join('\n'),
+        `  - { path: ${workspace('shared')}, shared: true }`,
+        `  - { path: ${workspace('self')}, shared: true, approve: self }`,
+        `  - { path: ${workspace('trusted')}, trusted: true }`,
+      ],
     });
-    owner = callerOf(daemon.url, daemon.token);
-    bob = await newPerson(daemon, 'bob');
-    expect((await owner.put('/v1/agents/obedient', { driver: OBEDIENT })).status).toBe(200);
+    ({ daemon, owner, bob, root } = people);
   });
   afterAll(async () => {
-    await daemon.cleanUp();
+    await people.close();
     await model.close();
-    rmSync(root, { recursive: true, force: true });
   });
 
-  const workspace = (name = 'private'): string => join(root, name);
   /** In the workspace of the session: the sandbox lets it write nowhere else. */
-  const canary = (where = 'private'): string => join(root, where, `canary-${String((count += 1))}`);
-  const session = async (
-    mode: string,
-    by = owner,
-    where = 'private',
-    agentId = 'obedient',
-  ): Promise<string> => {
-    const body = { agentId, workspace: workspace(where), mode };
-    const made = await by.post<Session>('/v1/sessions', body);
-    if (made.status !== 201) throw new Error(made.text);
-    return made.json.sessionId;
-  };
-  /** A channel with one agent, in which Bob is a member too. */
-  const testChannel = async (
-    mode: string,
-    agentId = 'obedient',
-  ): Promise<{ testChannel: TestChannel; sessionId: string; dev: string }> => {
-    const channelId = `authority-${String((count += 1))}`;
-    const policy = { memberCooldownMs: 0 };
-    const opened = await TestChannel.open(owner, { channelId, policy, workspace: workspace() });
+  const canary = (where = 'private'): string => join(root, where, people.unique('canary'));
+  const session: TwoPeople['session'] = (...options) => people.session(...options);
+  const channelWith = async (mode: string, agentId = 'obedient') => {
     const sessionId = await session(mode, owner, 'private', agentId);
-    const actorId = `session:${sessionId}`;
-    const dev = await owner.post<Member>(`${opened.path}/members`, { actorId, memberId: 'dev' });
-    expect(dev.status).toBe(200);
-    expect((await bob.post(`${opened.path}/members`, {})).status).toBe(200);
-    return { testChannel: opened, sessionId, dev: dev.json.memberId };
+    return { testChannel: await people.openChannel(sessionId, 'dev'), sessionId };
   };
   /** A project with Bob and a session of the owner, linked to a channel. */
   const projectWith = async (here: TestChannel, sessionId: string) => {
     const channelId = here.path.split('/').at(-1) ?? '';
-    const projectId = `task-${String((count += 1))}`;
+    const projectId = people.unique('task');
     await owner.post('/v1/projects', { projectId, displayName: 'P' });
     const project = `/v1/projects/${projectId}`;
     const actorId = `session:${sessionId}`;
@@ -169,40 +120,12 @@ describe('who asked decides what may run', () => {
     const member = json.members.find((one) => one.actorId === actorId)?.memberId ?? '';
     return { project, member };
   };
-  const ask = async (by: Caller, { path }: TestChannel, text: string): Promise<Message> => {
-    const posted = await by.post<Message>(`${path}/messages`, { text });
-    if (posted.status !== 201) throw new Error(posted.text);
-    return posted.json;
-  };
-  const pending = (sessionId: string): Promise<Approval> =>
-    until('something is asked', async () => {
-      const path = `/v1/approvals?state=pending&sessionId=${sessionId}`;
-      return (await owner.get<{ approvals: Approval[] }>(path)).json.approvals[0];
-    });
-  const answer = (by: Caller, { approvalId }: Approval, body: object) =>
-    by.post(`/v1/approvals/${approvalId}/answer`, body);
-  const approvalsOf = async (sessionId: string): Promise<Approval[]> =>
-    (await owner.get<{ approvals: Approval[] }>(`/v1/approvals?sessionId=${sessionId}`)).json
-      .approvals;
-  const prompt = async (sessionId: string, text: string, by = owner): Promise<InboxItem> => {
-    const sent = await by.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text });
-    if (sent.status >= 300) throw new Error(sent.text);
-    return sent.json;
-  };
-  const runOf = (runId: string): Promise<Run> =>
-    until('the run is over', async () => {
-      const { json } = await owner.get<Run>(`/v1/runs/${runId}`);
-      return ['completed', 'failed', 'cancelled'].includes(json.status) ? json : undefined;
-    });
-  const runsOf = async (sessionId: string): Promise<Run[]> =>
-    (await owner.get<{ runs: Run[] }>(`/v1/sessions/${sessionId}/runs`)).json.runs;
-  const said = (run: Run): string => {
-    const [item] = run.output ?? [];
-    return item?.type === 'text' ? item.text : '';
-  };
+  const pending = (sessionId: string) => pendingApproval(owner, sessionId);
+  const prompt = (sessionId: string, text: string, by = owner) => submit(by, sessionId, text);
+  const runOf = (runId: string) => endedRun(owner, runId);
 
   it('SE-14 SE-16 another person makes a session in mode full ask; the owner does not', async () => {
-    const { testChannel: here, sessionId } = await testChannel('full');
+    const { testChannel: here, sessionId } = await channelWith('full');
     const file = canary();
     const his = await ask(bob, here, `@dev run: id > ${file}`);
     const asked = await pending(sessionId);
@@ -213,14 +136,14 @@ describe('who asked decides what may run', () => {
     });
     expect(asked.suggestedRule).toBeUndefined();
     expect(existsSync(file)).toBe(false);
-    expect((await answer(owner, asked, { decision: 'deny' })).status).toBe(200);
+    expect((await answerApproval(owner, asked, { decision: 'deny' })).status).toBe(200);
     await runOf(asked.runId);
     expect(existsSync(file)).toBe(false);
 
     const own = await ask(owner, here, `@dev run: id > ${file}`);
     await here.closed(own.messageId);
     expect(existsSync(file)).toBe(true);
-    const [latest, first] = await runsOf(sessionId);
+    const [latest, first] = await runsOf(owner, sessionId);
     expect(latest).toMatchObject({ requestedBy: 'human:owner' });
     expect(latest?.ceiling).toBeUndefined();
     expect(first).toMatchObject({ requestedBy: 'human:bob', ceiling: { mode: 'ask' } });
@@ -241,20 +164,20 @@ describe('who asked decides what may run', () => {
     const permissions = { allow: ['Shell(echo agent)'] };
     const put = await owner.put('/v1/agents/allowed', { driver: OBEDIENT, permissions });
     expect(put.status).toBe(200);
-    const { testChannel: here, sessionId } = await testChannel('ask', 'allowed');
+    const { testChannel: here, sessionId } = await channelWith('ask', 'allowed');
     for (const scope of ['workspace', 'session']) {
       const first = await ask(owner, here, `@dev run: echo ${scope}`);
       const body = { decision: 'allow', scope };
-      expect((await answer(owner, await pending(sessionId), body)).status).toBe(200);
+      expect((await answerApproval(owner, await pending(sessionId), body)).status).toBe(200);
       await here.closed(first.messageId);
     }
-    const known = (await approvalsOf(sessionId)).length;
+    const known = (await approvalsOf(owner, sessionId)).length;
     for (const source of ['agent', 'workspace', 'session']) {
       const own = await ask(owner, here, `@dev run: echo ${source}`);
       await here.closed(own.messageId);
       expect((await here.read()).at(-1)).toContain('shell: ok');
     }
-    expect((await approvalsOf(sessionId)).length).toBe(known);
+    expect((await approvalsOf(owner, sessionId)).length).toBe(known);
     for (const source of ['agent', 'workspace', 'session']) {
       await ask(bob, here, `@dev run: echo ${source}`);
       const asked = await pending(sessionId);
@@ -262,19 +185,19 @@ describe('who asked decides what may run', () => {
         requestedBy: 'human:bob',
         input: { command: `echo ${source}` },
       });
-      await answer(owner, asked, { decision: 'deny' });
+      await answerApproval(owner, asked, { decision: 'deny' });
       await runOf(asked.runId);
     }
   });
 
   it('SE-17 SE-25 a model reads the words of another person in an envelope with their id', async () => {
-    const { testChannel: here, sessionId } = await testChannel('ask', 'stoa');
+    const { testChannel: here, sessionId } = await channelWith('ask', 'stoa');
     const named = await bob.post(`${here.path}/members`, { displayName: 'The boss' });
     expect(named.status, named.text).toBe(200);
     const promptFor = async (by: Caller, text: string): Promise<string> => {
       const asked = await ask(by, here, `@dev ${text}`);
       await here.closed(asked.messageId);
-      const [run] = await runsOf(sessionId);
+      const [run] = await runsOf(owner, sessionId);
       expect(run?.status).toBe('completed');
       return model.requests.at(-1)?.lastUserText ?? '';
     };
@@ -301,22 +224,22 @@ describe('who asked decides what may run', () => {
   });
 
   it('SE-15 edits and reads that another person asks for ask the owner', async () => {
-    const { testChannel: here, sessionId } = await testChannel('auto-edit');
+    const { testChannel: here, sessionId } = await channelWith('auto-edit');
     await ask(bob, here, '@dev edit: plan.txt');
     const edit = await pending(sessionId);
     expect(edit).toMatchObject({ tool: 'write_file', requestedBy: 'human:bob' });
-    await answer(owner, edit, { decision: 'deny' });
+    await answerApproval(owner, edit, { decision: 'deny' });
     await runOf(edit.runId);
     await ask(bob, here, '@dev read: notes.txt');
     const read = await pending(sessionId);
     expect(read.reason).toBe('human:bob asked for this, and the workspace is not shared');
-    await answer(owner, read, { decision: 'deny' });
+    await answerApproval(owner, read, { decision: 'deny' });
     await runOf(read.runId);
     expect((await here.read()).join('\n')).not.toContain('for the owner alone');
   });
 
   it('SE-18 nobody joins or is made under a name that looks like somebody else', async () => {
-    const { testChannel: here } = await testChannel('ask');
+    const { testChannel: here } = await channelWith('ask');
     const dora = await newPerson(daemon, 'dora');
     for (const displayName of [
       'Owner',
@@ -347,7 +270,7 @@ describe('who asked decides what may run', () => {
   });
 
   it('SE-19 a session above mode ask comes with a warning, and its mode is listed', async () => {
-    const { testChannel: here } = await testChannel('ask');
+    const { testChannel: here } = await channelWith('ask');
     const sessionId = await session('full');
     const actorId = `session:${sessionId}`;
     const joined = await owner.post<Member>(`${here.path}/members`, { actorId });
@@ -372,9 +295,9 @@ describe('who asked decides what may run', () => {
     expect(asked.answerableBy).toBe('owner');
     const own = { decision: 'allow', updatedInput: { command: `id > ${file}` } };
     for (const body of [own, { decision: 'allow' }]) {
-      expect(refusalOf(await answer(bob, asked, body))).toEqual([403, 'forbidden']);
+      expect(refusalOf(await answerApproval(bob, asked, body))).toEqual([403, 'forbidden']);
     }
-    expect((await answer(owner, asked, { decision: 'allow' })).status).toBe(200);
+    expect((await answerApproval(owner, asked, { decision: 'allow' })).status).toBe(200);
     await runOf(asked.runId);
     expect(existsSync(file)).toBe(false);
 
@@ -383,17 +306,17 @@ describe('who asked decides what may run', () => {
       await prompt(sessionId, words, bob);
       const reaching = await pending(sessionId);
       expect([words, reaching.answerableBy]).toEqual([words, 'owner']);
-      const refused = await answer(bob, reaching, { decision: 'allow' });
+      const refused = await answerApproval(bob, reaching, { decision: 'allow' });
       expect(refusalOf(refused)).toEqual([403, 'forbidden']);
-      await answer(owner, reaching, { decision: 'deny' });
-      expect(said(await runOf(reaching.runId))).not.toContain('for the owner alone');
+      await answerApproval(owner, reaching, { decision: 'deny' });
+      expect(outputOf(await runOf(reaching.runId))).not.toContain('for the owner alone');
     }
     expect(readFileSync(outside, 'utf8')).toBe('for the owner alone');
 
     await prompt(sessionId, 'edit: plan.txt', bob);
     const inside = await pending(sessionId);
-    expect((await answer(bob, inside, { decision: 'allow' })).status).toBe(200);
-    expect(said(await runOf(inside.runId))).toBe('write_file: ok');
+    expect((await answerApproval(bob, inside, { decision: 'allow' })).status).toBe(200);
+    expect(outputOf(await runOf(inside.runId))).toBe('write_file: ok');
   });
 
   it('SE-21 SE-23 with approve: self a person answers; their rules count for them, those of the owner for all', async () => {
@@ -406,10 +329,10 @@ describe('who asked decides what may run', () => {
       const question = await until('it asks or ends', async () => {
         const { json } = await owner.get<Run>(`/v1/runs/${runId}`);
         if (json.endedAt !== undefined) return 'none';
-        return (await approvalsOf(sessionId)).find((one) => one.runId === runId);
+        return (await approvalsOf(owner, sessionId)).find((one) => one.runId === runId);
       });
       if (question === 'none') return false;
-      await answer(owner, question, { decision: 'deny' });
+      await answerApproval(owner, question, { decision: 'deny' });
       await runOf(runId);
       return true;
     };
@@ -417,8 +340,8 @@ describe('who asked decides what may run', () => {
       await prompt(sessionId, `run: ${command}`, by);
       const asked = await pending(sessionId);
       expect(asked.answerableBy).toBeUndefined();
-      expect((await answer(by, asked, everyTime)).status).toBe(200);
-      expect(said(await runOf(asked.runId))).toBe('shell: ok');
+      expect((await answerApproval(by, asked, everyTime)).status).toBe(200);
+      expect(outputOf(await runOf(asked.runId))).toBe('shell: ok');
     };
     await allowAlways(bobs, 'printf hi', bob);
     expect(await isAsked(bobs, 'printf hi', bob)).toBe(false);
@@ -451,7 +374,7 @@ describe('who asked decides what may run', () => {
         expect((await owner.put(`/v1/agents/${agentId}`, definition)).status).toBe(200);
       }
       const start = (agentId: string) =>
-        bob.post<Session>('/v1/sessions', { agentId, workspace: workspace('shared') });
+        bob.post<Session>('/v1/sessions', { agentId, workspace: people.workspace('shared') });
       const refused = await start(`own-${name}`);
       expect([name, ...refusalOf(refused)]).toEqual([name, 403, 'forbidden']);
       expect(refused.text).toContain(`sharedAgents: [own-${name}]`);
@@ -462,7 +385,7 @@ describe('who asked decides what may run', () => {
   });
 
   it('SE-24 SE-25 SE-26 the text of a task keeps its author', async () => {
-    const { testChannel: here, sessionId } = await testChannel('full');
+    const { testChannel: here, sessionId } = await channelWith('full');
     const { project, member: assigneeMemberId } = await projectWith(here, sessionId);
     const file = canary();
     const made = await bob.post<ProjectTask>(`${project}/tasks`, {
@@ -479,7 +402,7 @@ describe('who asked decides what may run', () => {
       expect(stale.text).toContain(`run: id > ${file}`);
     }
     expect(await here.messages()).toEqual([]);
-    expect(await runsOf(sessionId)).toEqual([]);
+    expect(await runsOf(owner, sessionId)).toEqual([]);
 
     const now = (await owner.get<ProjectTask>(task)).json;
     expect(now).toMatchObject({ revision: 2, writtenBy: 'human:bob', status: 'open' });
@@ -490,7 +413,7 @@ describe('who asked decides what may run', () => {
     const [posted] = await here.messages();
     expect(posted?.author.id).toBe('human:owner');
     expect(await here.read()).toEqual([expect.stringContaining('written by human:bob')]);
-    await answer(owner, asked, { decision: 'deny' });
+    await answerApproval(owner, asked, { decision: 'deny' });
     await runOf(asked.runId);
 
     await owner.patch(task, { status: 'open' });
@@ -527,35 +450,36 @@ describe('who asked decides what may run', () => {
     const full = await session('full');
     const plan = await session('plan');
     const file = canary();
-    const sent = await runOf((await prompt(plan, `forward to ${full}: run: id > ${file}`)).runId);
-    expect(said(sent)).toContain('at most mode plan');
-    const [received] = await runsOf(full);
+    const sent = await askSession(owner, plan, `forward to ${full}: run: id > ${file}`);
+    expect(outputOf(sent)).toContain('at most mode plan');
+    const [received] = await runsOf(owner, full);
     expect(received?.ceiling).toMatchObject({ mode: 'plan', sessions: [plan] });
     const done = await runOf(received?.runId ?? '');
-    expect(said(done)).toBe('shell: denied');
+    expect(outputOf(done)).toBe('shell: denied');
     expect(existsSync(file)).toBe(false);
 
     // Through a third session, and back: nobody on the way gives authority back.
     const third = await session('full');
-    await runOf(
-      (await prompt(plan, `forward to ${full}: forward to ${third}: helper: run: id > ${file}`))
-        .runId,
+    await askSession(
+      owner,
+      plan,
+      `forward to ${full}: forward to ${third}: helper: run: id > ${file}`,
     );
     const through = await until('the third has run', async () => {
-      const [run] = await runsOf(third);
+      const [run] = await runsOf(owner, third);
       return run?.endedAt === undefined ? undefined : run;
     });
     expect(through.ceiling).toMatchObject({ mode: 'plan' });
-    expect(said(through)).toContain('shell: denied');
-    const known = (await runsOf(full)).length;
+    expect(outputOf(through)).toContain('shell: denied');
+    const known = (await runsOf(owner, full)).length;
     const words = `forward to ${full}: forward to ${third}: forward to ${full}: run: id > ${file}`;
-    await runOf((await prompt(plan, words)).runId);
+    await askSession(owner, plan, words);
     const back = await until('what came back has run', async () => {
-      const [run, ...before] = await runsOf(full);
+      const [run, ...before] = await runsOf(owner, full);
       return before.length > known && run?.endedAt !== undefined ? run : undefined;
     });
     expect(back.ceiling).toMatchObject({ mode: 'plan' });
-    expect(said(back)).toBe('shell: denied');
+    expect(outputOf(back)).toBe('shell: denied');
     expect(existsSync(file)).toBe(false);
   });
 
@@ -566,33 +490,33 @@ describe('who asked decides what may run', () => {
     const careful = await session('full', owner, 'private', 'careful');
     const full = await session('full');
     const [touched, made] = [canary(), canary()];
-    await runOf((await prompt(careful, `forward to ${full}: run: touch ${touched}`)).runId);
-    const [denied] = await runsOf(full);
-    expect(said(await runOf(denied?.runId ?? ''))).toBe('shell: denied');
-    await runOf((await prompt(careful, `forward to ${full}: run: mkdir ${made}`)).runId);
+    await askSession(owner, careful, `forward to ${full}: run: touch ${touched}`);
+    const [denied] = await runsOf(owner, full);
+    expect(outputOf(await runOf(denied?.runId ?? ''))).toBe('shell: denied');
+    await askSession(owner, careful, `forward to ${full}: run: mkdir ${made}`);
     const asked = await pending(full);
     expect(asked.input).toEqual({ command: `mkdir ${made}` });
     expect([existsSync(touched), existsSync(made)]).toEqual([false, false]);
-    await answer(owner, asked, { decision: 'deny' });
+    await answerApproval(owner, asked, { decision: 'deny' });
     await runOf(asked.runId);
     // Its own person may have it do both.
     for (const command of [`touch ${touched}`, `mkdir ${made}`]) {
-      expect(said(await runOf((await prompt(full, `run: ${command}`)).runId))).toBe('shell: ok');
+      expect(outputOf(await askSession(owner, full, `run: ${command}`))).toBe('shell: ok');
     }
   });
 
   it('SE-41 a message of lower authority is not injected into a run of the owner', async () => {
     const full = await session('full');
     const plan = await session('plan');
-    const release = join(root, 'private', `release-${String((count += 1))}`);
+    const release = join(root, 'private', people.unique('release'));
     const busy = await prompt(full, `run: until [ -e ${release} ]; do sleep 0.1; done`);
-    await until('it is busy', async () => (await runsOf(full))[0]?.startedAt);
-    const sent = await runOf((await prompt(plan, `forward to ${full}: run: true`)).runId);
-    expect(said(sent)).toContain('It waits for a run of its own.');
+    await until('it is busy', async () => (await runsOf(owner, full))[0]?.startedAt);
+    const sent = await askSession(owner, plan, `forward to ${full}: run: true`);
+    expect(outputOf(sent)).toContain('It waits for a run of its own.');
     writeFileSync(release, '');
     await runOf(busy.runId);
-    await until('the message has a run', async () => (await runsOf(full)).length === 2);
-    const [message] = await runsOf(full);
+    await until('the message has a run', async () => (await runsOf(owner, full)).length === 2);
+    const [message] = await runsOf(owner, full);
     expect(message?.ceiling?.mode).toBe('plan');
   });
 
@@ -610,9 +534,9 @@ describe('who asked decides what may run', () => {
       expect(asked.detail).toContain(label);
       expect(asked.detail).toContain(`id > ${file}`);
       expect(existsSync(file)).toBe(false);
-      await answer(owner, asked, { decision });
+      await answerApproval(owner, asked, { decision });
       const run = await runOf(asked.runId);
-      if (decision === 'deny') expect(said(run)).toBe('agent: denied');
+      if (decision === 'deny') expect(outputOf(run)).toBe('agent: denied');
     }
     await until('the program ran', () => existsSync(file));
     rmSync(file);
@@ -634,14 +558,14 @@ describe('who asked decides what may run', () => {
 
     const planId = await session('plan', owner, 'trusted');
     for (const agent of ['program', 'served']) {
-      const run = await runOf((await prompt(planId, `start ${agent}`)).runId);
-      expect(said(run)).toBe('agent: denied');
+      const run = await askSession(owner, planId, `start ${agent}`);
+      expect(outputOf(run)).toBe('agent: denied');
     }
     expect([existsSync(started), existsSync(server)]).toEqual([false, false]);
     // One without programs starts, and stays in mode plan.
     const file = canary('trusted');
-    const helped = await runOf((await prompt(planId, `helper: run: id > ${file}`)).runId);
-    expect(said(helped)).toContain('shell: denied');
+    const helped = await askSession(owner, planId, `helper: run: id > ${file}`);
+    expect(outputOf(helped)).toContain('shell: denied');
     const { json } = await owner.get<{ sessions: Session[] }>('/v1/sessions?limit=100');
     const below = json.sessions.filter(({ parentSessionId }) => parentSessionId === planId);
     expect(below.map(({ agentId, mode }) => [agentId, mode])).toEqual([['obedient', 'plan']]);
@@ -654,8 +578,8 @@ describe('who asked decides what may run', () => {
     await prompt(sessionId, `define helper2 ${file}`);
     const write = await pending(sessionId);
     expect(write.tool).toBe('write_file');
-    await answer(owner, write, { decision: 'allow' });
-    expect(said(await runOf(write.runId))).toBe('write_file: ok');
+    await answerApproval(owner, write, { decision: 'allow' });
+    expect(outputOf(await runOf(write.runId))).toBe('write_file: ok');
     await startDeniedThenAllowed(sessionId, 'helper2', 'Program: sh -c', file);
   });
 
@@ -665,8 +589,8 @@ describe('who asked decides what may run', () => {
     await prompt(sessionId, 'open a shell');
     const shell = await pending(sessionId);
     expect(shell.notes?.join(' ')).toContain('every text sent to it later is asked about');
-    await answer(owner, shell, { decision: 'allow' });
-    const [taskId] = /tsk_\w+/.exec(said(await runOf(shell.runId))) ?? [];
+    await answerApproval(owner, shell, { decision: 'allow' });
+    const [taskId] = /tsk_\w+/.exec(outputOf(await runOf(shell.runId))) ?? [];
     // The answer to the first text does not count for the second.
     for (const [to, decision] of [
       [first, 'allow'],
@@ -678,21 +602,19 @@ describe('who asked decides what may run', () => {
       expect(input.input).toMatchObject({ message: `id > ${to}` });
       expect(input.suggestedRule).toBeUndefined();
       expect(existsSync(to)).toBe(false);
-      await answer(owner, input, { decision });
+      await answerApproval(owner, input, { decision });
       await runOf(runId);
     }
     await until('the first text was read', () => existsSync(first));
     expect((await owner.patch(`/v1/sessions/${sessionId}`, { mode: 'plan' })).status).toBe(200);
-    const planned = await runOf(
-      (await prompt(sessionId, `input ${taskId ?? ''} id > ${file}`)).runId,
-    );
-    expect(said(planned)).toBe('send_message: denied');
+    const planned = await askSession(owner, sessionId, `input ${taskId ?? ''} id > ${file}`);
+    expect(outputOf(planned)).toBe('send_message: denied');
     expect(existsSync(file)).toBe(false);
     expect((await owner.post(`/v1/tasks/${taskId ?? ''}/stop`)).status).toBe(200);
   });
 
   it('SE-42 members that an agent of another person calls, and whom they call, do not get the authority of the owner', async () => {
-    const { testChannel: here } = await testChannel('full');
+    const { testChannel: here } = await channelWith('full');
     const file = canary();
     const scripts = {
       caller: "emit: '@middle over to you'",
@@ -715,10 +637,10 @@ describe('who asked decides what may run', () => {
     await ask(owner, here, '@caller what do you think?');
     const asked = await pending(sessions['last'] ?? '');
     expect(asked).toMatchObject({ tool: 'shell', ceiling: { people: ['human:bob'] } });
-    const [middle] = await runsOf(sessions['middle'] ?? '');
+    const [middle] = await runsOf(owner, sessions['middle'] ?? '');
     expect(middle?.ceiling).toMatchObject({ mode: 'ask', people: ['human:bob'] });
     expect(existsSync(file)).toBe(false);
-    await answer(owner, asked, { decision: 'deny' });
+    await answerApproval(owner, asked, { decision: 'deny' });
     await runOf(asked.runId);
     expect(existsSync(file)).toBe(false);
   });

@@ -240,21 +240,21 @@ describe('logging in with a browser', () => {
     const accept = 'text/html,application/xhtml+xml,*/*;q=0.8';
     const open = (path: string, headers: Record<string, string>) =>
       call(daemon.url, 'GET', path, { headers });
-    const page = await open('/whatever/else', { ...known, accept });
+    const page = await open('/anything/else', { ...known, accept });
     expect(page.status).toBe(404);
     expect(page.text).toContain('id="root"');
-    const followed = await open('/whatever/else', {
+    const followed = await open('/anything/else', {
       accept,
       'sec-fetch-site': 'cross-site',
       'sec-fetch-mode': 'navigate',
       'sec-fetch-dest': 'document',
     });
     expect([followed.status, followed.text]).toEqual([404, page.text]);
-    const outside = await open('/whatever/else', { accept });
+    const outside = await open('/anything/else', { accept });
     expect([outside.status, outside.text]).toEqual([404, page.text]);
     for (const [path, accepted] of [
-      ['/whatever/else', '*/*'],
-      ['/v1/whatever', accept],
+      ['/anything/else', '*/*'],
+      ['/v1/anything', accept],
       ['/assets/a/b', accept],
     ] as const) {
       const problem = await open(path, { ...known, accept: accepted });
@@ -263,7 +263,7 @@ describe('logging in with a browser', () => {
         code: 'unauthenticated',
       });
     }
-    const posted = await call(daemon.url, 'POST', '/whatever', {
+    const posted = await call(daemon.url, 'POST', '/anything', {
       headers: { ...known, accept },
     });
     expect(posted.json).toMatchObject({ code: 'route_not_found' });

@@ -26,18 +26,18 @@ describe.each(DAEMON_ENGINES)('changes to messages on $name', (engine) => {
 
   it('C-30 the author edits; the log keeps the earlier text', async () => {
     const messages = await newChannel('edits', ada, bea, owner);
-    const said = await postMessage(ada, messages, { text: 'first', metadata: { kept: true } });
-    const path = `${messages}/${said.messageId}`;
+    const posted = await postMessage(ada, messages, { text: 'first', metadata: { kept: true } });
+    const path = `${messages}/${posted.messageId}`;
     for (const who of [bea, owner]) {
       expect(refusalOf(await who.patch(path, { text: 'forged' }))).toEqual([403, 'not_author']);
     }
     const edited = await ada.patch<Message>(path, { text: 'second' });
     expect(edited.json).toEqual({
-      ...said,
+      ...posted,
       inputItems: [{ type: 'text', text: 'second' }],
       editedAt: edited.json.editedAt,
     });
-    expect(edited.json.editedAt).toBeGreaterThanOrEqual(said.createdAt);
+    expect(edited.json.editedAt).toBeGreaterThanOrEqual(posted.createdAt);
     await ada.patch(path, { text: 'third' });
     expect(textsOf((await listMessages(owner, messages)).messages)).toEqual(['third']);
     expect((await owner.get<Channel>('/v1/channels/edits')).json).toMatchObject({

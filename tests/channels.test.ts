@@ -156,7 +156,7 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
     await socket.subscribe('channel:erased');
     expect((await bea.delete(channelPath('erased'))).status).toBe(403);
     expect((await ada.delete(channelPath('erased'))).status).toBe(204);
-    await until('those who follow hear of it', () =>
+    await until('followers are informed', () =>
       socket.events().some(({ type }) => type === 'channel_deleted'),
     );
     await socket.close();
@@ -176,7 +176,7 @@ describe.each(DAEMON_ENGINES)('channels on $name', (engine) => {
     expect(found.json.hits).toEqual([]);
     const reused = await createChannel(ada, 'erased');
     expect([reused.status, codeOf(reused.json)]).toEqual([409, 'channel_exists']);
-    await until('what it said is off the disk', async () => {
+    await until('its messages are off the disk', async () => {
       const left = await directory.query(
         `SELECT count(*) AS "count" FROM "events" WHERE "body" LIKE '%plumbago%'`,
       );

@@ -64,10 +64,10 @@ describe('stoa doctor', () => {
     }
     const { out } = await doctor({ PATH: `${bin}:/usr/bin:/bin` }, ['--json']);
     const { findings } = JSON.parse(out) as { findings: Finding[] };
-    const told = Object.fromEntries(findings.map(({ check, detail }) => [check, detail]));
-    expect(told['sandbox']).toMatch(/^Commands run (in bubblewrap|without a sandbox \(.+\))/);
-    expect(told['sandbox']).toContain('Not protected');
-    expect(told['ripgrep']).toMatch(
+    const details = Object.fromEntries(findings.map(({ check, detail }) => [check, detail]));
+    expect(details['sandbox']).toMatch(/^Commands run (in bubblewrap|without a sandbox \(.+\))/);
+    expect(details['sandbox']).toContain('Not protected');
+    expect(details['ripgrep']).toMatch(
       /^(\/usr\/(local\/)?bin\/rg|rg is not installed in \/usr\/bin)/,
     );
     expect(out).not.toContain(bin);
@@ -120,11 +120,11 @@ describe('stoa doctor', () => {
   });
 
   it.each(['STOA_PORT', 'stoa.yaml', 'a port of another daemon'])(
-    'F-34 keeps the token from whoever listens where no daemon of ours does (%s)',
+    'F-34 keeps the token from a program that listens at an address where no daemon of ours runs (%s)',
     async (how) => {
-      const heard: string[] = [];
+      const received: string[] = [];
       const server = http.createServer((request, response) => {
-        heard.push(JSON.stringify(request.headers));
+        received.push(JSON.stringify(request.headers));
         response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
       });
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -138,8 +138,8 @@ describe('stoa doctor', () => {
       const env = { STOA_HOME: home, ...(how === 'stoa.yaml' ? {} : { STOA_PORT: String(port) }) };
       await stoa(['doctor', '--deep'], { env });
       await new Promise((resolve) => server.close(resolve));
-      expect(heard).not.toEqual([]);
-      expect(heard.join()).not.toContain('secret');
+      expect(received).not.toEqual([]);
+      expect(received.join()).not.toContain('secret');
     },
   );
 
@@ -211,7 +211,7 @@ describe('stoa doctor', () => {
 
   it('F-34 names a damaged database, and so does a daemon that is started on it', async () => {
     const file = path.join(home, 'stoa.db');
-    fs.writeFileSync(file, 'this is no database, whatever its name says\n'.repeat(50));
+    fs.writeFileSync(file, 'this is no database in spite of its name\n'.repeat(50));
     expect(await problems()).toMatchObject([
       { check: 'database', detail: `${file} is damaged, or no database` },
     ]);

@@ -62,7 +62,7 @@ describe('stoa tail --follow', () => {
     await shows(tail, '"one"');
     const { home, port } = daemon;
     await daemon.kill();
-    await until('the loss is told', () => tail.output().err.includes('the connection is lost'));
+    await until('the loss is reported', () => tail.output().err.includes('the connection is lost'));
     daemon = await startDaemon({ home, env: { STOA_PORT: String(port) } });
     await run(['send', 'restart', 'two']);
     await shows(tail, '"two"');

@@ -45,7 +45,7 @@ describe('the command line and a server that is not the daemon', () => {
   };
 
   it.runIf(process.platform === 'linux')(
-    'SE-54 a daemon that was killed is not taken for whoever has its pid and its port, also after a reboot',
+    'SE-54 a daemon that was killed is not mistaken for another process with its pid and its port, also after a reboot',
     async () => {
       const { bootId, processStart } = readNote();
       expect([bootId, processStart]).toEqual([expect.any(String), expect.any(String)]);

@@ -30,7 +30,7 @@ turns:
     steps: [{ say: first }, { say: second }]
   - when: { contains: "escape" }
     steps: [{ say: "red \\x1b[31m alert" }]
-otherwise: [{ say: "You said: \${input}" }]`,
+otherwise: [{ say: "You wrote: \${input}" }]`,
   },
   writer: {
     script: `
@@ -194,7 +194,7 @@ describe('stoa agent', () => {
 describe('stoa run', () => {
   it('writes what the agent says, and what it does beside it, and ends with 0', async () => {
     const { code, out, err } = await run(['--agent', 'talker', 'hello', 'there']);
-    expect({ code, out }).toEqual({ code: 0, out: 'You said: hello there\n' });
+    expect({ code, out }).toEqual({ code: 0, out: 'You wrote: hello there\n' });
     expect(err).toMatch(/^talker in \S+, mode ask, session ses_\w{26}\ncompleted · \S+\n$/);
   });
 
@@ -217,8 +217,8 @@ describe('stoa run', () => {
   it('reads the prompt from standard input and goes on in a session', async () => {
     const sessionId = await newSession('talker');
     const args = ['run', '--session', sessionId, '-'];
-    expect((await owner(args, { input: 'from a pipe\n' })).out).toBe('You said: from a pipe\n');
-    expect((await run(['--session', sessionId, 'again'])).out).toBe('You said: again\n');
+    expect((await owner(args, { input: 'from a pipe\n' })).out).toBe('You wrote: from a pipe\n');
+    expect((await run(['--session', sessionId, 'again'])).out).toBe('You wrote: again\n');
     const { runs } = await json<{ runs: Run[] }>(owner(['session', 'runs', sessionId, '--json']));
     expect(runs.map(({ status }) => status)).toEqual(['completed', 'completed']);
   });
@@ -237,7 +237,7 @@ describe('stoa run', () => {
       type: 'result',
       outcome: 'completed',
       exitCode: 0,
-      text: 'You said: hello',
+      text: 'You wrote: hello',
       usage: { modelCalls: 0 },
     });
   });
@@ -500,7 +500,7 @@ describe('stoa session', () => {
     );
     const journal = (await owner(['session', 'journal', sessionId])).out;
     expect(journal).toMatch(/ owner: good day\n/);
-    expect(journal).toMatch(/ talker: You said: good day\n.* \* completed\n$/);
+    expect(journal).toMatch(/ talker: You wrote: good day\n.* \* completed\n$/);
     expect((await owner(['session', 'mode', sessionId, 'plan'])).out).toBe('plan\n');
     expect((await owner(['session', 'mode', sessionId])).out).toBe('plan\n');
     expect((await owner(['session', 'cancel', sessionId])).out).toBe(
@@ -592,7 +592,7 @@ describe('stoa schedule', () => {
     expect((await owner(['schedule', 'resume', id])).out).toContain('  status      active\n');
     expect((await owner(['schedule', 'trigger', id])).code).toBe(0);
     await until('it was done', async () =>
-      (await owner(['session', 'journal', sessionId])).out.includes('You said: what happened?'),
+      (await owner(['session', 'journal', sessionId])).out.includes('You wrote: what happened?'),
     );
     expect((await show()).fires).toBe(1);
     expect((await owner(['schedule', 'remove', id])).out).toContain('  status      ended\n');

@@ -142,8 +142,8 @@ describe('tasks in the terminal', () => {
     const failed = await stoa(['run', ...inJson, '--wait', 'tasks', 'run: exit 3']);
     expect(failed.code).toBe(1);
     expect(resultOf(failed).failedTasks).toHaveLength(1);
-    const told = await stoa(['run', ...inJson.slice(0, -1), '--wait', 'tasks', 'run: exit 3']);
-    expect(told.err).toMatch(/stoa: tsk_\w+ exit 3: failed \(exit 3\)\n/);
+    const described = await stoa(['run', ...inJson.slice(0, -1), '--wait', 'tasks', 'run: exit 3']);
+    expect(described.err).toMatch(/stoa: tsk_\w+ exit 3: failed \(exit 3\)\n/);
   });
 
   it('T-44 with --wait tasks nobody waits for an approval that nobody is to wait for', async () => {
@@ -253,12 +253,12 @@ describe('tasks in the terminal', () => {
   });
 
   it('T-43 the output of a task is removed after the end of its session, and a request for it is refused', async () => {
-    const ended = await stoa(['run', ...inJson, '--wait', 'tasks', 'run: echo said']);
+    const ended = await stoa(['run', ...inJson, '--wait', 'tasks', 'run: echo printed']);
     const { sessionId } = resultOf(ended);
     const [{ taskId, outputPath = '' } = { taskId: '' }] = await listed(`?sessionId=${sessionId}`);
     const output = () =>
       api.get<{ code: string; text?: string }>(`/v1/tasks/${taskId}/output?offset=0`);
-    expect((await output()).json.text).toBe('said\n');
+    expect((await output()).json.text).toBe('printed\n');
     // What no task has any more, as after a removal that failed.
     const stray = join(daemon.home, 'tasks', `ses_${'0'.repeat(26)}`);
     mkdirSync(stray);

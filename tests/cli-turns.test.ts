@@ -82,9 +82,9 @@ describe('agents in a channel, from the command line', () => {
 
   it('C-25 tells why somebody got the turn, of any message of the thread', async () => {
     const root = await send('How long does bread take?');
-    const told = await over(root);
-    expect(told).toMatchObject({ channelId: 'kitchen', rootMessageId: root });
-    const [first] = told.decisions;
+    const explained = await over(root);
+    expect(explained).toMatchObject({ channelId: 'kitchen', rootMessageId: root });
+    const [first] = explained.decisions;
     expect(first?.candidates[0]).toMatchObject({ memberId: 'cook', reason: 'expertise' });
     const { out } = await run(['why', root, '--channel', 'kitchen']);
     expect(out).toMatch(/^\S+ msg_\w+ owner: How long does bread take\? \[\d repl/);
@@ -98,12 +98,12 @@ describe('agents in a channel, from the command line', () => {
       run(['history', 'kitchen', '--thread', root, '--json']),
     );
     const reply = await json<Why>(run(['why', messages[0]?.messageId ?? '', '--json']));
-    expect(reply).toEqual(told);
+    expect(reply).toEqual(explained);
     const last = await json<Why>(run(['why', root, '-n', '1', '--json']));
-    expect(last.decisions).toEqual(told.decisions.slice(-1));
-    const lastSaid = (await run(['why', root, '-n', '1'])).out;
-    expect(lastSaid).toMatch(/ the run of (?:Chef|adept) ended #\d+\n/);
-    expect(lastSaid).not.toContain('lse_');
+    expect(last.decisions).toEqual(explained.decisions.slice(-1));
+    const lastText = (await run(['why', root, '-n', '1'])).out;
+    expect(lastText).toMatch(/ the run of (?:Chef|adept) ended #\d+\n/);
+    expect(lastText).not.toContain('lse_');
   });
 
   it('tells why nothing was decided, and of a message that is nowhere', async () => {

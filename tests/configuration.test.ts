@@ -76,9 +76,9 @@ describe('a configuration', () => {
     },
     { wrong: 'a list instead of fields', config: '- port: 0\n', says: ['(top level)', 'object'] },
     { wrong: 'broken YAML', config: 'port: 0\nlog: {level: info\n', says: ['line 3'] },
-    { wrong: 'a field said twice', config: 'port: 0\nport: 1\n', says: ['line 2', 'unique'] },
+    { wrong: 'a field written twice', config: 'port: 0\nport: 1\n', says: ['line 2', 'unique'] },
   ])(
-    'F-7 with $wrong is refused, naming the file, the place and what is allowed',
+    'F-7 with $wrong is refused, naming the file, the line and what is allowed',
     async ({ config, says }) => {
       const { code, stdout, stderr } = await refusal({ config });
       expect(code).not.toBe(0);

@@ -88,7 +88,7 @@ async function expectSuspension(daemon: TestDaemon, disk: Disk): Promise<void> {
   const script = `turns:
   - steps:
       - repeat: { times: ${String(steps)}, steps: [{ say: '${'y'.repeat(3_000)}', wait: 20 }] }
-      - say: All said.`;
+      - say: All written.`;
   await owner.put('/v1/agents/talker', { driver: { kind: 'script', script } });
   const made = await owner.post<Session>('/v1/sessions', { agentId: 'talker' });
   const { sessionId } = made.json;
@@ -106,10 +106,10 @@ async function expectSuspension(daemon: TestDaemon, disk: Disk): Promise<void> {
     return json.warnings.find((text) => text.includes('the store is full'));
   });
   expect(warned).toContain('1 writes of runs wait');
-  const said = (await eventsOf('model_message')).length;
-  expect(said).toBeLessThan(steps);
+  const written = (await eventsOf('model_message')).length;
+  expect(written).toBeLessThan(steps);
   await delay(1_500);
-  expect(await eventsOf('model_message')).toHaveLength(said);
+  expect(await eventsOf('model_message')).toHaveLength(written);
   await disk.free();
   await until('it has ended', async () => (await eventsOf('completed')).length > 0);
   expect(await eventsOf('model_message')).toHaveLength(steps + 1);

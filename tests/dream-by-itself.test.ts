@@ -55,7 +55,7 @@ it('T-37 a dream begins by itself when all gates are open, and not before', asyn
   const driver = { kind: 'script', script: KEEPER };
   expect((await first.put('/v1/agents/keeper', { driver })).status).toBe(200);
   await work(first);
-  const { memoryId } = await until('it was looked at', async () => {
+  const { memoryId } = await until('it was checked', async () => {
     const seen = await gateOf(first);
     return seen?.gate === 'no_model' ? seen : undefined;
   });

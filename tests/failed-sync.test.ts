@@ -31,9 +31,9 @@ describe('a disk that fails to sync', () => {
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       const tracerClosed = once(tracer, 'close');
-      let said = '';
-      tracer.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-      await until('strace is attached', () => said.includes('attached'));
+      let output = '';
+      tracer.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
+      await until('strace is attached', () => output.includes('attached'));
       const answer = await owner
         .post('/v1/channels/room/messages', { text: 'written?' })
         .then(({ status }) => status)

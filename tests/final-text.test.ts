@@ -60,7 +60,7 @@ describe('the final text of a run with a turn', () => {
       policy,
     });
   };
-  const said = async (testChannel: TestChannel): Promise<string[]> =>
+  const replies = async (testChannel: TestChannel): Promise<string[]> =>
     (await testChannel.read()).filter((line) => !line.startsWith('owner:'));
   const why = async (messageId: string): Promise<string> => (await run(['why', messageId])).out;
 
@@ -72,7 +72,7 @@ describe('the final text of a run with a turn', () => {
       [[say('An hour.')], 'spoke', 'answered'],
       [[useTools([look], { text: 'Let me look.' }), say('Two hours.')], 'spoke', 'answered'],
       [
-        [useTools([toolCall('emit_output', { content: 'Three.' })]), say('I told them.')],
+        [useTools([toolCall('emit_output', { content: 'Three.' })]), say('I informed them.')],
         'spoke',
         'answered',
       ],
@@ -90,7 +90,7 @@ describe('the final text of a run with a turn', () => {
       expect(await testChannel.outcomes(messageId), words).toEqual([['plain', outcome]]);
       expect(await why(messageId)).toContain(`→ plain ${words}\n`);
     }
-    expect(await said(testChannel)).toEqual([
+    expect(await replies(testChannel)).toEqual([
       'plain: An hour.',
       'plain: Two hours.',
       'plain: Three.',
@@ -111,7 +111,7 @@ turns:
     await testChannel.invite('speaker', scripted(script));
     for (let i = 0; i < 3; i++)
       await testChannel.closed((await testChannel.post('@speaker and?')).messageId);
-    expect(await said(testChannel)).toEqual([
+    expect(await replies(testChannel)).toEqual([
       'speaker: It is one.\n\nAnd that is all.',
       'speaker: for everybody',
     ]);
@@ -167,8 +167,8 @@ turns:
     const missing = await testChannel.post('@missing');
     await testChannel.closed(missing.messageId);
     expect(await why(missing.messageId)).toMatch(/→ missing failed: program not found/);
-    expect(await said(testChannel)).toEqual(['early: first']);
-    await until('it is told to who watches', () => tail.output().out.includes('missing failed'));
+    expect(await replies(testChannel)).toEqual(['early: first']);
+    await until('watchers are informed', () => tail.output().out.includes('missing failed'));
     const { out } = tail.output();
     expect(out).toContain('weak failed: It is gone');
     expect(out).toContain('missing failed: program not found');
@@ -193,7 +193,7 @@ turns:
       const { json } = await owner.get<Run>(`/v1/runs/${runId}`);
       return json.status === 'cancelled';
     });
-    expect(await said(testChannel)).toEqual(['b-heir: I take over']);
+    expect(await replies(testChannel)).toEqual(['b-heir: I take over']);
     expect(await why(messageId)).toContain('→ a-loser was replaced by one who waited\n');
   });
 
@@ -207,7 +207,7 @@ turns:
     expect((await owner.delete(`${testChannel.path}/members/${gone.memberId}`)).status).toBe(204);
     hold.open();
     await testChannel.closed(messageId);
-    expect(await said(testChannel)).toEqual([]);
+    expect(await replies(testChannel)).toEqual([]);
     expect(await why(messageId)).toContain(
       'wrote 9 characters that could not be published: it is no longer a member',
     );
@@ -281,10 +281,10 @@ turns:
 
   it('DU-18 a request states once how an answer becomes public, also in the tenth turn', async () => {
     const testChannel = await newRoom();
-    await testChannel.invite('told', { kind: 'builtin' });
+    await testChannel.invite('informed', { kind: 'builtin' });
     for (let turn = 1; turn <= 10; turn++) {
       model.script([say(`Yes, for the time ${String(turn)}.`)]);
-      await testChannel.closed((await testChannel.post('@told?')).messageId);
+      await testChannel.closed((await testChannel.post('@informed?')).messageId);
       const { text = '', system = '' } = model.requests.at(-1) ?? {};
       expect(text.split(RULE), `in turn ${String(turn)}`).toHaveLength(2);
       expect(system).toContain(RULE);
@@ -293,7 +293,7 @@ turns:
     // The tenth request contains the turns before it.
     expect(model.requests.at(-1)?.text).toContain('Yes, for the time 1.');
     model.script([say('Private.')]);
-    expect((await run(['run', 'hello', '--agent', 'told'], { cwd: workspace })).code).toBe(0);
+    expect((await run(['run', 'hello', '--agent', 'informed'], { cwd: workspace })).code).toBe(0);
     expect(model.requests.at(-1)?.system).toContain('is your answer.');
     expect(model.requests.at(-1)?.text).not.toContain(RULE);
   });
@@ -305,11 +305,11 @@ turns:
       { kind: 'builtin' },
       { permissions: { ask: ['EmitOutput'] } },
     );
-    model.script([say('Unasked.')]);
+    model.script([say('Not addressed.')]);
     const { messageId } = await testChannel.post('@careful speak');
     expect(await testChannel.closed(messageId)).toBe('silent');
-    expect(await said(testChannel)).toEqual([]);
-    expect(await why(messageId)).toContain('its rules do not let it speak unasked');
+    expect(await replies(testChannel)).toEqual([]);
+    expect(await why(messageId)).toContain('its rules do not let it speak');
   });
 
   it('DU-20 a model that calls no tool answers in the lobby once it is invited', async () => {

@@ -82,7 +82,7 @@ describe('a person who continues in a thread', () => {
     (await testChannel.outcomes(rootMessageId)).map(
       ([memberId, outcome]) => `${memberId.replace(/-\d+$/, '')} ${outcome}`,
     );
-  const said = (message: Message | undefined): string => {
+  const lineOf = (message: Message | undefined): string => {
     const item = message?.inputItems[0];
     return `${message?.author.displayName ?? 'nobody'}: ${item?.type === 'text' ? item.text : ''}`;
   };
@@ -190,7 +190,7 @@ describe('a person who continues in a thread', () => {
     daemon = await startDaemon({ home, env: { STOA_PORT: String(port) } });
     expect(await testChannel.closed(messageId)).toBe('reply_budget');
     const [, , ...replies] = await testChannel.messages();
-    expect(replies.map((reply) => [said(reply), reply.replyToMessageId])).toEqual([
+    expect(replies.map((reply) => [lineOf(reply), reply.replyToMessageId])).toEqual([
       ['ann: to the first', messageId],
       ['ann: ann on second', second],
       ['ben: ben on second', second],
@@ -276,7 +276,7 @@ describe('a person who continues in a thread', () => {
     const { messageId } = await testChannel.post('@ann begin');
     expect(await testChannel.closed(messageId)).toBe('answered');
     const [, call, answer, ...more] = await testChannel.messages();
-    expect([said(call), said(answer), more]).toEqual(['ann: @ben please', 'ben: done', []]);
+    expect([lineOf(call), lineOf(answer), more]).toEqual(['ann: @ben please', 'ben: done', []]);
     expect(call).toMatchObject({
       threadRootMessageId: messageId,
       replyToMessageId: messageId,

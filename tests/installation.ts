@@ -18,8 +18,8 @@ import { cleanEnvironment } from '@stoa/testkit';
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const RUN = `
-import { command } from './scripts/prepare.mjs';
 import { startInstalling } from './scripts/install.mjs';
+import { command } from './scripts/run.mjs';
 await command(async () => {
   const { compiled } = await startInstalling();
   await compiled?.();

@@ -160,7 +160,7 @@ describe.each(DAEMON_ENGINES)('the integrity check on $name', (engine) => {
 
 describe('the end of a test', () => {
   it.each(DAEMON_ENGINES)(
-    'F-15 finds on $name what the test did to the tables, unless told not to look',
+    'F-15 finds on $name what the test changed in the tables, unless the check is switched off',
     async (engine) => {
       for (const checkAtEnd of [true, false]) {
         const directory = await engine.newDirectory();

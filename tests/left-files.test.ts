@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Session } from '@stoa/protocol';
-import { callerOf, startDaemon, until } from '@stoa/testkit';
+import { callerOf, openSession, startDaemon, submit, until } from '@stoa/testkit';
 import { expect, it } from 'vitest';
 
 it('R-12 files of a command that a killed daemon left are gone after the next start', async () => {
@@ -24,8 +24,8 @@ it('R-12 files of a command that a killed daemon left are gone after the next st
     const command = 'echo begun; sleep 600';
     const script = `otherwise: [{ call: { tool: shell, input: { command: '${command}' } } }, { pass: true }]`;
     await owner.put('/v1/agents/worker', { driver: { kind: 'script', script }, mode: 'full' });
-    const { json } = await owner.post<Session>('/v1/sessions', { agentId: 'worker', workspace });
-    await owner.post(`/v1/sessions/${json.sessionId}/inbox`, { text: 'go' });
+    const sessionId = await openSession(owner, { agentId: 'worker', workspace });
+    await submit(owner, sessionId, 'go');
     await until('the command has begun', () => read('.output').includes('begun'));
     const [record = ''] = read('.status').split('\n');
     const { pid } = JSON.parse(record) as { pid: number };
@@ -35,7 +35,7 @@ it('R-12 files of a command that a killed daemon left are gone after the next st
     const second = await startDaemon({ home: first.home });
     try {
       expect(left()).toEqual([]);
-      expect(existsSync(join(tasks, json.sessionId))).toBe(false);
+      expect(existsSync(join(tasks, sessionId))).toBe(false);
     } finally {
       await second.cleanUp();
     }

@@ -223,10 +223,10 @@ describe.concurrent('a start elsewhere', () => {
       const caller = callerOf(empty.url, empty.token);
       expect((await caller.get<{ channels: unknown[] }>('/v1/channels')).json.channels).toEqual([]);
       expect(empty.output().stdout).not.toContain('lobby');
-      const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-demo-place-'));
+      const temporary = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-demo-'));
       const env = { TMPDIR: temporary };
       const played = ownerOf(empty)(['demo', '--fast'], { env });
-      const elsewhere = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-demo-place-'));
+      const elsewhere = fs.mkdtempSync(path.join(os.tmpdir(), 'stoa-demo-'));
       const cut = start(['demo', '--fast'], {
         env: { TMPDIR: elsewhere, STOA_HOME: path.join(elsewhere, 'none') },
       });

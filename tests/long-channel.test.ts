@@ -32,8 +32,8 @@ describe('a channel of 100,000 messages, over HTTP', () => {
   });
   afterAll(() => daemon.cleanUp());
 
-  const page = async (place: string): Promise<MessagePage> => {
-    const answer = await owner.get<MessagePage>(`${FEED}&limit=${String(PAGE)}${place}`);
+  const page = async (position: string): Promise<MessagePage> => {
+    const answer = await owner.get<MessagePage>(`${FEED}&limit=${String(PAGE)}${position}`);
     expect(answer.status, answer.text).toBe(200);
     return answer.json;
   };

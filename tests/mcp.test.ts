@@ -5,12 +5,14 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import {
+  askSession,
   type Caller,
   call,
   callerOf,
   McpHttpServer,
   McpScript,
   newPerson,
+  openSession,
   startDaemon,
   type TestDaemon,
   until,
@@ -150,24 +152,9 @@ turns:
       { name: 'calc', state: 'idle' },
       { name: 'hello', state: 'idle' },
     ]);
-    const made = await owner.post<{ sessionId: string }>('/v1/sessions', {
-      agentId: 'worker',
-      workspace: script.directory,
-    });
-    const { sessionId } = made.json;
-    const item = await owner.post<{ runId: string }>(`/v1/sessions/${sessionId}/inbox`, {
-      text: 'go',
-    });
-    const run = await until(
-      'the run has ended',
-      async () => {
-        const { json } = await owner.get<{ status: string; output?: unknown }>(
-          `/v1/runs/${item.json.runId}`,
-        );
-        return json.status === 'completed' || json.status === 'failed' ? json : undefined;
-      },
-      { timeoutMs: 60_000 },
-    );
+    const body = { agentId: 'worker', workspace: script.directory };
+    const sessionId = await openSession(owner, body);
+    const run = await askSession(owner, sessionId, 'go');
     const { json } = await owner.get<{ entries: { type: string; data: { text: string } }[] }>(
       `/v1/sessions/${sessionId}/journal?limit=200`,
     );

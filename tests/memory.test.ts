@@ -208,7 +208,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     expect(made.memoryScope).toEqual({ namespace: 'channel:odd', mode: 'metadata-only' });
     expect(made.warnings).toEqual([expect.stringContaining('"sealed" is not known') as string]);
     expect((await owner.get<Channel>('/v1/channels/odd')).json.warnings).toHaveLength(1);
-    await until('it stands in the log of the daemon', () =>
+    await until('the log of the daemon contains it', () =>
       daemon.output().stderr.includes('is not known and is treated as metadata-only'),
     );
     const mended = await owner.patch<Channel>('/v1/channels/odd', {
@@ -246,9 +246,11 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     // The prompt of a later session contains the notes, in an envelope.
     await owner.delete(`/v1/channels/sealed/members/thinker`);
     await bringIn('sealed', await newSession());
-    const told = await asked('sealed', 'Hello');
-    expect(told).toMatch(/What is remembered here, oldest first\.\\n<untrusted source=\\"memory /);
-    expect(told).toContain(`It is ${canary}`);
+    const request = await asked('sealed', 'Hello');
+    expect(request).toMatch(
+      /What is remembered here, oldest first\.\\n<untrusted source=\\"memory /,
+    );
+    expect(request).toContain(`It is ${canary}`);
     type Memories = { memories: { memoryId: string; namespace: string }[] };
     const listed = await owner.get<Memories>('/v1/memories');
     expect(listed.json.memories.map(({ namespace }) => namespace)).toEqual([
@@ -283,11 +285,11 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
       await until('it has answered', async () => (await read(channelId)).length === count + 2);
     }
     const prompts = readAgentLog(log ?? '').filter(({ prompt }) => prompt !== undefined);
-    const told = prompts.map(({ prompt = [] }) => prompt.map(({ text }) => text).join('\n'));
-    expect(told.map((text) => times(text, NOTE))).toEqual([1, 1, 0]);
-    expect(told[0]).toContain('- namespace: channel:east');
-    expect(told[1]).not.toContain('canary-east');
-    expect(told.join('\n')).not.toContain('an earlier session that cannot be continued');
+    const texts = prompts.map(({ prompt = [] }) => prompt.map(({ text }) => text).join('\n'));
+    expect(texts.map((text) => times(text, NOTE))).toEqual([1, 1, 0]);
+    expect(texts[0]).toContain('- namespace: channel:east');
+    expect(texts[1]).not.toContain('canary-east');
+    expect(texts.join('\n')).not.toContain('an earlier session that cannot be continued');
     const [first, second, third] = prompts.map(({ id }) => id);
     expect(second).not.toBe(first);
     expect(third).toBe(first);
@@ -330,8 +332,8 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     expect(wrong.code).toBe(1);
     expect(wrong.err).toContain('(unknown_command)');
     const client = createNodeClient({ baseUrl: daemon.url, token: daemon.token });
-    const told = await client.messages.post('kitchen', { text: '/cancel' });
-    expect(told.inputItems).toEqual([{ type: 'text', text: 'Nobody has the turn here.' }]);
+    const answer = await client.messages.post('kitchen', { text: '/cancel' });
+    expect(answer.inputItems).toEqual([{ type: 'text', text: 'Nobody has the turn here.' }]);
     expect((await client.memories.list({ namespace: 'kitchen' })).memories).toEqual([]);
     client.close();
   });
@@ -339,7 +341,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
   it('C-61 metadata of channels, members, messages and stimuli is kept as given, small and without unsafe keys', async () => {
     const metadata = { a: [1, { b: null }], 'any key': '部署', n: 1.5 };
     const testChannel = '/v1/channels/meta';
-    const places = [
+    const writes = [
       (given: object) => owner.patch(testChannel, { metadata: given }),
       (given: object) => owner.post(`${testChannel}/members`, { metadata: given }),
       (given: object) => owner.post(`${testChannel}/messages`, { text: 'x', metadata: given }),
@@ -348,19 +350,19 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     ];
     expect(await create('meta', { metadata })).toMatchObject({ metadata });
     const largest = 'x'.repeat(LIMITS.metadataBytes - '{"a":""}'.length);
-    for (const place of places) {
-      expect((await place(metadata)).json).toMatchObject({ metadata });
-      expect((await place({ a: largest })).status).toBeLessThan(300);
-      const tooLarge = await place({ a: `${largest}x` });
+    for (const write of writes) {
+      expect((await write(metadata)).json).toMatchObject({ metadata });
+      expect((await write({ a: largest })).status).toBeLessThan(300);
+      const tooLarge = await write({ a: `${largest}x` });
       expect([tooLarge.status, tooLarge.json.code]).toEqual([400, 'invalid_metadata']);
       for (const key of ['__proto__', 'constructor', 'prototype']) {
-        const unsafe = await place(JSON.parse(`{"a":{"${key}":1}}`) as object);
+        const unsafe = await write(JSON.parse(`{"a":{"${key}":1}}`) as object);
         expect([unsafe.status, unsafe.json.code], key).toEqual([400, 'invalid_metadata']);
       }
     }
     const unsafe = { channelId: 'meta-2', title: 'x', metadata: { constructor: 1 } };
     expect((await owner.post('/v1/channels', unsafe)).json.code).toBe('invalid_metadata');
-    await places[0]?.(metadata);
+    await writes[0]?.(metadata);
     expect((await owner.get<Channel>(testChannel)).json.metadata).toEqual(metadata);
     const [message] = await read('meta');
     expect(message?.metadata).toEqual(metadata);

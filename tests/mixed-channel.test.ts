@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import {
   callerOf,
   FakeModel,
-  installQwen,
+  installProgram,
   say,
   startDaemon,
   type TestDaemon,
@@ -36,7 +36,7 @@ describe('a mixed channel', () => {
   it('C-67 a person, a model, qwen and a script talk: replies, a hand-over, a reaction and an abstention', async ({
     skip,
   }) => {
-    const qwen = await installQwen();
+    const qwen = await installProgram('qwen');
     if (!qwen.command) return skip(qwen.reason);
     const directory = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-mixed-')));
     closing.push(() => {
@@ -79,7 +79,7 @@ describe('a mixed channel', () => {
       say('It says forty-two. @thinker is that right?'),
       ({ tools }) => {
         const pass = tools.find((name) => /^mcp__stoa[0-9a-f]{16}__pass_turn$/.test(name)) ?? '';
-        return useTools([toolCall(pass, { reason: 'it was said' })]);
+        return useTools([toolCall(pass, { reason: 'it was answered' })]);
       },
       say('I pass.'),
     ]);
@@ -91,7 +91,7 @@ describe('a mixed channel', () => {
       },
       useTools([toolCall('pass_turn', { reason: 'a reaction is enough' })]),
       useTools([toolCall('emit_output', { content: 'No, that was all.' })]),
-      say('Said.'),
+      say('Answered.'),
     ]);
 
     const root = await testChannel.post('@host what does a.txt say?');

@@ -3,12 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Approval, Run, Stamped, Usage, UsageReport } from '@stoa/protocol';
 import {
+  askSession,
   type Caller,
   callerOf,
+  endedRun,
   FakeModel,
   fault,
   gate,
   newPerson,
+  openSession,
   say,
   startDaemon,
   type TestDaemon,
@@ -130,10 +133,8 @@ describe('stoa run on a model', () => {
     model.script([say('Then not.')]);
     expect((await stoa(['approvals', 'deny', approvalId])).code).toBe(0);
     const { runId } = (await owner.get<Approval>(`/v1/approvals/${approvalId}`)).json;
-    const run = await until('the run ended', async () => {
-      const now = (await owner.get<Run>(`/v1/runs/${runId}`)).json;
-      return now.status === 'completed' ? now : undefined;
-    });
+    const run = await endedRun(owner, runId);
+    expect(run.status).toBe('completed');
     expect(run.output).toEqual([{ type: 'text', text: 'Then not.' }]);
     expect(existsSync(join(workspace, 'plan.md'))).toBe(false);
   });
@@ -155,19 +156,8 @@ describe('what runs took', () => {
   const costOf = (input: number, cached: number, output: number): number =>
     ((input - cached) * 2 + cached * 0.5 + output * 10) / 1e6;
 
-  async function session(): Promise<string> {
-    const body = { agentId: 'stoa', workspace };
-    return (await owner.post<{ sessionId: string }>('/v1/sessions', body)).json.sessionId;
-  }
-
-  async function run(sessionId: string): Promise<Run> {
-    const path = `/v1/sessions/${sessionId}/inbox`;
-    const { runId } = (await owner.post<{ runId: string }>(path, { text: 'go' })).json;
-    return until('the run ended', async () => {
-      const now = (await owner.get<Run>(`/v1/runs/${runId}`)).json;
-      return now.status === 'completed' || now.status === 'failed' ? now : undefined;
-    });
-  }
+  const session = () => openSession(owner, { agentId: 'stoa', workspace });
+  const run = (sessionId: string) => askSession(owner, sessionId, 'go');
 
   it('R-16 by run, session, agent, channel, day and model is what the server reported, and its cost', async () => {
     const since = Date.now();

@@ -120,7 +120,7 @@ describe('people and agents who are named, and follow-ups in threads', () => {
 
   it('DU-10 a person who is named after an @ gets a notice, whether the text came by HTTP, MCP or the command line', async () => {
     const testChannel = await newRoom();
-    const posted = await testChannel.post('look at this, @ada');
+    const posted = await testChannel.post('see this, @ada');
     expect(posted.addressedMemberIds).toEqual(['ada']);
     expect((await mcp(channelOf(testChannel), { text: 'and this, @ada' })).text).toContain(
       'Posted as',
@@ -178,7 +178,7 @@ describe('people and agents who are named, and follow-ups in threads', () => {
       );
     };
     for (let i = 0; i < 200; i += 20) {
-      await Promise.all(Array.from({ length: 20 }, (_, place) => bring(i + place)));
+      await Promise.all(Array.from({ length: 20 }, (_, offset) => bring(i + offset)));
     }
     const { messageId, seq } = await testChannel.post('How long does bread take?');
     await testChannel.closed(messageId);
@@ -212,8 +212,11 @@ describe('people and agents who are named, and follow-ups in threads', () => {
       maxAgentRepliesPerHumanMessage: 1,
       memberCooldownMs: 600_000,
     });
-    await testChannel.invite('first', scripted('otherwise: [{ say: "first heard: ${input}" }]'));
-    await testChannel.invite('second', scripted('otherwise: [{ say: "second heard: ${input}" }]'));
+    await testChannel.invite('first', scripted('otherwise: [{ say: "first received: ${input}" }]'));
+    await testChannel.invite(
+      'second',
+      scripted('otherwise: [{ say: "second received: ${input}" }]'),
+    );
     const { messageId } = await testChannel.post('@second begin');
     await testChannel.closed(messageId);
     const surfaces: [string, (text: string) => Promise<unknown>][] = [
@@ -224,7 +227,7 @@ describe('people and agents who are named, and follow-ups in threads', () => {
     for (const [name, send] of surfaces) {
       await send(`and by ${name}?`);
       await until(`${name} is answered`, async () =>
-        (await testChannel.read()).includes(`second: second heard: and by ${name}?`),
+        (await testChannel.read()).includes(`second: second received: and by ${name}?`),
       );
       const { json } = await owner.get<{ decisions: StampedDecision[] }>(
         `${testChannel.path}/threads/${messageId}/decisions?limit=2`,

@@ -123,12 +123,12 @@ describe('observations, from outside', () => {
     expect(await code(send(source, '['.repeat(100)))).toBe('too_deep');
     const large = await send(source, 'x'.repeat(LIMITS.observationBytes + 1));
     expect(large.json.code).toBe('payload_too_large');
-    const told = await Promise.all(
+    const answers = await Promise.all(
       Array.from({ length: LIMITS.observationsPerMinute + 2 }, (_, n) =>
         send(source, `{"text": not JSON ${String(n)}`),
       ),
     );
-    const refused = told.filter(({ status }) => status !== 201);
+    const refused = answers.filter(({ status }) => status !== 201);
     expect(refused.map(({ json: { code: why } }) => why)).toEqual([
       'too_many_observations',
       'too_many_observations',
@@ -151,24 +151,24 @@ describe('observations, from outside', () => {
     expect(log.text).not.toContain(secret);
   });
 
-  it('C-41 the command line makes a source, tells by a secret it is given unseen, and lists', async () => {
+  it('C-41 the command line makes a source, reports with a secret that it reads without echo, and lists', async () => {
     const run = ownerOf(daemon);
     await owner.post('/v1/channels', { channelId: 'lines', title: 'Lines' });
     const source = ['observation', 'source'];
     const created = await run([...source, 'create', 'lines', 'Build', 'server']);
     const [sourceId = '', secret = ''] = created.out.split('\n');
-    const tell = ['observation', 'send', sourceId, 'the', 'build', 'broke'];
-    expect(await run([...tell], { input: '' })).toMatchObject({ code: 2 });
-    const told = await run([...tell, '--delivery', 'one'], { input: `${secret}\n` });
-    expect(told.out, told.err).toMatch(/^obs_/);
+    const send = ['observation', 'send', sourceId, 'the', 'build', 'broke'];
+    expect(await run([...send], { input: '' })).toMatchObject({ code: 2 });
+    const sent = await run([...send, '--delivery', 'one'], { input: `${secret}\n` });
+    expect(sent.out, sent.err).toMatch(/^obs_/);
     const env = { STOA_OBSERVATION_SECRET: secret };
-    expect((await run([...tell, '--delivery', 'one'], { env })).out).toBe(told.out);
+    expect((await run([...send, '--delivery', 'one'], { env })).out).toBe(sent.out);
     expect((await run(['observation', 'list', sourceId])).out).toMatch(/the build broke/);
     const off = await json<{ enabled: boolean }>(
       run([...source, 'update', sourceId, '--disable', '--json']),
     );
     expect(off.enabled).toBe(false);
-    expect((await run([...tell], { env })).err).toContain('observation_refused');
+    expect((await run([...send], { env })).err).toContain('observation_refused');
     expect((await run([...source, 'list', 'lines'])).out).toMatch(/off .*Build server/);
     const rotated = await run([...source, 'rotate', sourceId]);
     expect(rotated.out.trim()).not.toBe(secret);

@@ -79,14 +79,14 @@ describe('the API behind a proxy that validates it against the document', () => 
       String(port),
     ];
     proxy = spawn(node, args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
+    let output = '';
     for (const stream of [proxy.stdout, proxy.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => (said += text));
+      stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
     }
     url = `http://127.0.0.1:${String(port)}`;
     await until('the proxy listens', () => {
-      if (proxy?.exitCode !== null) throw new Error(`The proxy ended: ${said}`);
-      return Promise.resolve(said.includes('Prism is listening') || undefined);
+      if (proxy?.exitCode !== null) throw new Error(`The proxy ended: ${output}`);
+      return Promise.resolve(output.includes('Prism is listening') || undefined);
     });
   }, 240_000);
 

@@ -118,7 +118,7 @@ describe('a request that may come from a browser', () => {
   const FOLLOWED = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 
   it.each(['cross-site', 'same-site'])(
-    'F-19 that follows a link to a place from %s gets the page, and everything else is refused',
+    'F-19 that follows a link to a page from %s gets the page, and everything else is refused',
     async (site) => {
       const before = await messages();
       const headers = { ...FOLLOWED, 'sec-fetch-site': site };

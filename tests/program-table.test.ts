@@ -4,13 +4,17 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Approval, InboxItem, Run, Session, Stamped } from '@stoa/protocol';
 import {
+  answerApproval,
+  approvalsOf,
   type Caller,
   callerOf,
+  endedRun,
   FakeModel,
   fault,
   installProgram,
   McpHttpServer,
   type ModelRequest,
+  openSession,
   PROGRAM_NAMES,
   type ProgramName,
   packageOf,
@@ -19,6 +23,7 @@ import {
   say,
   sendSignal,
   startDaemon,
+  submit,
   type TestDaemon,
   toolCall,
   until,
@@ -220,7 +225,7 @@ function answer(request: ModelRequest, [shell, input]: readonly [string, object]
   const greet = named(/hello.*greet/);
   switch (wanted) {
     case 'emit':
-      return own ? useTools([toolCall(own, { content: 'said with a tool' })]) : say('no tool');
+      return own ? useTools([toolCall(own, { content: 'written with a tool' })]) : say('no tool');
     case 'mcp':
       return greet ? useTools([toolCall(greet, { name: 'Ada' })]) : say('no tool');
     case 'shell':
@@ -263,10 +268,10 @@ async function rowsOf(
       : 'no';
   });
   await row('own tools without approval', async () => {
-    const [said] = emitted?.output ?? [];
-    const isSaid = said?.type === 'text' && said.text === 'said with a tool';
+    const [item] = emitted?.output ?? [];
+    const isWritten = item?.type === 'text' && item.text === 'written with a tool';
     const asked = await bench.approvals(planning);
-    return isSaid && asked.length === 0 ? undefined : `no: ${textOf(emitted)}`;
+    return isWritten && asked.length === 0 ? undefined : `no: ${textOf(emitted)}`;
   });
   await row('plan keeps MCP tools from running', async () => {
     const run = await bench.ask(planning, 'CASE-mcp');
@@ -311,8 +316,8 @@ async function rowsOf(
     for (const pid of before) if (processesWith(mark).includes(pid)) sendSignal(pid, 'SIGKILL');
     await until('it is gone', () => processesWith(mark).every((pid) => !before.includes(pid)));
     const run = await bench.ask(again, 'CASE-two');
-    const said = (await bench.journal(again)).filter(({ type }) => type === 'model_message');
-    const texts = said.map(({ data }) => JSON.stringify(data)).join('\n');
+    const written = (await bench.journal(again)).filter(({ type }) => type === 'model_message');
+    const texts = written.map(({ data }) => JSON.stringify(data)).join('\n');
     const isOnce = texts.split('the first answer').length === 2;
     const answered = textOf(run);
     const isAnswer = answered.endsWith('the second answer') && !answered.includes('first answer');
@@ -343,15 +348,13 @@ class Bench {
     private readonly workspace: string,
   ) {}
 
-  async open(mode: string): Promise<string> {
+  open(mode: string): Promise<string> {
     const { agentId, workspace } = this;
-    const made = await this.owner.post<Session>('/v1/sessions', { agentId, workspace, mode });
-    return made.json.sessionId;
+    return openSession(this.owner, { agentId, workspace, mode });
   }
 
   async submit(sessionId: string, text: string): Promise<string> {
-    const path = `/v1/sessions/${sessionId}/inbox`;
-    return (await this.owner.post<InboxItem>(path, { text })).json.runId;
+    return (await submit(this.owner, sessionId, text)).runId;
   }
 
   async run(runId: string): Promise<Run> {
@@ -359,23 +362,15 @@ class Bench {
   }
 
   ended(runId: string): Promise<Run> {
-    return until(
-      'the run ended',
-      async () => {
-        const run = await this.run(runId);
-        return ['completed', 'failed', 'cancelled'].includes(run.status) ? run : undefined;
-      },
-      { timeoutMs: 60_000 },
-    );
+    return endedRun(this.owner, runId);
   }
 
   async ask(sessionId: string, text: string): Promise<Run> {
     return this.ended(await this.submit(sessionId, text));
   }
 
-  async approvals(sessionId: string, state = ''): Promise<Approval[]> {
-    const path = `/v1/approvals?sessionId=${sessionId}${state && `&state=${state}`}`;
-    return (await this.owner.get<{ approvals: Approval[] }>(path)).json.approvals;
+  approvals(sessionId: string): Promise<Approval[]> {
+    return approvalsOf(this.owner, sessionId);
   }
 
   /** Undefined when the run ends without asking. */
@@ -383,7 +378,8 @@ class Bench {
     const found = await until(
       'it asks, or ends',
       async () => {
-        const [approval] = await this.approvals(sessionId, 'pending');
+        const all = await this.approvals(sessionId);
+        const approval = all.find(({ state }) => state === 'pending');
         if (approval) return { approval };
         const { status: how } = await this.run(runId);
         return ['completed', 'failed', 'cancelled'].includes(how) ? {} : undefined;
@@ -393,8 +389,8 @@ class Bench {
     return 'approval' in found ? found.approval : undefined;
   }
 
-  async decide({ approvalId }: Approval, decision: 'allow' | 'deny'): Promise<void> {
-    await this.owner.post(`/v1/approvals/${approvalId}/answer`, { decision });
+  async decide(approval: Approval, decision: 'allow' | 'deny'): Promise<void> {
+    await answerApproval(this.owner, approval, { decision });
   }
 
   async cancel(runId: string): Promise<void> {

@@ -52,8 +52,8 @@ describe('projects, over HTTP and from the command line', () => {
     );
 
   it('C-51 C-52 links a channel with its members, keeps it from being deleted, and lets go', async () => {
-    const told = await run(['project', 'member', 'site', sessionId, '--role', 'builder']);
-    expect(told).toEqual({ code: 0, out: 'maker (maker) is a member of site.\n', err: '' });
+    const added = await run(['project', 'member', 'site', sessionId, '--role', 'builder']);
+    expect(added).toEqual({ code: 0, out: 'maker (maker) is a member of site.\n', err: '' });
     await run(['project', 'member', 'site', 'ada']);
     const linked = await run(['project', 'link', 'site', 'design', '--mirror', '--default']);
     expect(linked.out).toBe('site links design (for new tasks, with its members).\n');

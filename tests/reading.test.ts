@@ -188,12 +188,12 @@ describe.each(DAEMON_ENGINES)('reading on $name', (engine) => {
     });
 
     it('follows edits and deletions', async () => {
-      const said = await post(owner, 'kitchen', { text: 'tarragon' });
-      expect(await found('tarragon')).toEqual([said.messageId]);
-      await owner.patch(`/v1/channels/kitchen/messages/${said.messageId}`, { text: 'chervil' });
+      const posted = await post(owner, 'kitchen', { text: 'tarragon' });
+      expect(await found('tarragon')).toEqual([posted.messageId]);
+      await owner.patch(`/v1/channels/kitchen/messages/${posted.messageId}`, { text: 'chervil' });
       expect(await found('tarragon')).toEqual([]);
-      expect(await found('chervil')).toEqual([said.messageId]);
-      await owner.delete(`/v1/channels/kitchen/messages/${said.messageId}`);
+      expect(await found('chervil')).toEqual([posted.messageId]);
+      await owner.delete(`/v1/channels/kitchen/messages/${posted.messageId}`);
       expect(await found('chervil')).toEqual([]);
     });
 

@@ -54,12 +54,12 @@ describe('what is asked of sessions wrongly', () => {
   });
 
   it('a workspace that is no directory, or is the data directory, gets 400 invalid_workspace', async () => {
-    for (const place of ['/no/such/place', daemon.home, join(daemon.home, 'assets')]) {
+    for (const workspace of ['/no/such/directory', daemon.home, join(daemon.home, 'assets')]) {
       const { status, json } = await owner.post('/v1/sessions', {
         agentId: 'asker',
-        workspace: place,
+        workspace,
       });
-      expect(status, place).toBe(400);
+      expect(status, workspace).toBe(400);
       expect(json).toMatchObject({ code: 'invalid_workspace' });
     }
   });
@@ -77,7 +77,7 @@ describe('what is asked of sessions wrongly', () => {
       409,
       expect.objectContaining({ code: 'agent_exists', detail: 'There is already an agent asker' }),
     ]);
-    const made = await owner.put('/v1/agents/said?existing=refuse', SAYING);
+    const made = await owner.put('/v1/agents/repeated?existing=refuse', SAYING);
     expect(made.status, made.text).toBe(200);
   });
 

@@ -5,9 +5,11 @@ import type { Agent, Approval, InboxItem, Run, Session, StreamFrame } from '@sto
 import {
   type Caller,
   callerOf,
+  endedRun,
   LiveSocket,
   newPerson,
   startDaemon,
+  submit as submitTo,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
@@ -43,15 +45,10 @@ describe('sessions over HTTP', () => {
     expect(status, text).toBe(201);
     return json;
   };
-  const submit = async (sessionId: string, text = 'go'): Promise<InboxItem> =>
-    (await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text })).json;
+  const submit = (sessionId: string, text = 'go') => submitTo(owner, sessionId, text);
   const run = async (runId: string): Promise<Run> =>
     (await owner.get<Run>(`/v1/runs/${runId}`)).json;
-  const ended = (runId: string): Promise<Run> =>
-    until('the run ended', async () => {
-      const now = await run(runId);
-      return TERMINAL.includes(now.status) ? now : undefined;
-    });
+  const ended = (runId: string) => endedRun(owner, runId);
   const asked = (): Promise<Approval> =>
     until('something is asked', async () => {
       const { json } = await owner.get<{ approvals: Approval[] }>('/v1/approvals?state=pending');
@@ -73,7 +70,7 @@ describe('sessions over HTTP', () => {
     await until('something is being written', () => chunks(early).length > 1);
     const late = await LiveSocket.open(daemon.url, daemon);
     await late.subscribe(topic);
-    const [first] = await until('it is shown to who comes late', () =>
+    const [first] = await until('late subscribers receive it', () =>
       chunks(late).length > 0 ? chunks(late) : undefined,
     );
     expect(first).toMatchObject({ runId, step: 0, offset: 0 });
@@ -95,7 +92,7 @@ describe('sessions over HTTP', () => {
       status: 'completed',
       output: [{ type: 'text', text: 'the end' }],
     });
-    await until('the end is heard', () => early.events().some(({ type }) => type === 'completed'));
+    await until('the end arrives', () => early.events().some(({ type }) => type === 'completed'));
     expect(early.events().map(({ type }) => type)).toEqual([
       'session_created',
       'accepted',
@@ -241,9 +238,9 @@ describe('sessions over HTTP', () => {
     for (const path of ['/v1/agents', '/v1/agents/good']) {
       expect((await cleo.get(path + where)).json).toMatchObject({ code: 'forbidden' });
     }
-    for (const place of ['relative', '/no/such/place', daemon.home]) {
-      const { status } = await owner.get(`/v1/agents?workspace=${encodeURIComponent(place)}`);
-      expect(status, place).toBe(400);
+    for (const directory of ['relative', '/no/such/directory', daemon.home]) {
+      const { status } = await owner.get(`/v1/agents?workspace=${encodeURIComponent(directory)}`);
+      expect(status, directory).toBe(400);
     }
   });
 
@@ -278,7 +275,7 @@ describe('sessions over HTTP', () => {
     const twice = (step: string) => `[${step}, { say: '\${outcome}: \${result}' }]`;
     const script = `
 turns:
-  - when: { contains: aloud }
+  - when: { contains: shown }
     steps: ${twice(shell('echo hello'))}
   - when: { contains: hidden }
     steps: ${twice(shell('echo secret'))}
@@ -292,10 +289,10 @@ otherwise: ${twice(write)}
     });
     const parent = await open('above');
     mkdirSync(join(workspace, 'secret', 'inner'), { recursive: true });
-    const below = async (place: string): Promise<(text: string) => Promise<string>> => {
+    const below = async (directory: string): Promise<(text: string) => Promise<string>> => {
       const { json, text: problem } = await owner.post<Session>('/v1/sessions', {
         agentId: 'below',
-        workspace: place,
+        workspace: directory,
         parentSessionId: parent.sessionId,
       });
       expect(json.parentSessionId, problem).toBe(parent.sessionId);
@@ -303,7 +300,7 @@ otherwise: ${twice(write)}
         JSON.stringify((await ended((await submit(json.sessionId, text)).runId)).output);
     };
     const tell = await below(workspace);
-    expect(await tell('aloud')).toContain('ok: hello');
+    expect(await tell('shown')).toContain('ok: hello');
     expect(await tell('hidden')).toMatch(/denied: .*Shell\(echo secret\*\) \(parent\)/);
     expect(await tell('write')).toContain('ok: ');
     // Paths of the parent's rules begin where the parent works.
@@ -312,7 +309,7 @@ otherwise: ${twice(write)}
     const lowered = await owner.patch(`/v1/sessions/${parent.sessionId}`, { mode: 'plan' });
     expect(lowered.status).toBe(200);
     expect(await tell('write')).toMatch(/denied: .*Plan mode/);
-    expect(await tell('aloud')).toMatch(/denied: .*Plan mode/);
+    expect(await tell('shown')).toMatch(/denied: .*Plan mode/);
   });
 
   it('R-23 a sub-session is not refreshed to more than its parent has', async () => {

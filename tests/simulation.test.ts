@@ -18,7 +18,7 @@ const SITUATIONS = [
   'defect',
   'integrity checked',
   'reader resumed',
-  'reader told of what is gone',
+  'reader informed of a gap',
   'slow reader cut off',
   'refusal asset_in_use',
   'refusal channel_archived',

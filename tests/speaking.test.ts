@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Message, StreamFrame } from '@stoa/protocol';
 import {
+  answerApproval,
   type Caller,
   callerOf,
   EventStream,
@@ -10,6 +11,7 @@ import {
   FakeModel,
   gate,
   LiveSocket,
+  pendingApproval,
   readAgentLog,
   say,
   startDaemon,
@@ -66,7 +68,7 @@ describe('how agents speak in a channel', () => {
     const log = join(workspace, `${name}.log`);
     const env = { FAKE_AGENT: JSON.stringify({ log }) };
     const driver = { kind: 'acp', command: [process.execPath, FAKE_AGENT], env };
-    return { driver, told: () => readAgentLog(log) };
+    return { driver, received: () => readAgentLog(log) };
   };
   const drafts = (frames: readonly StreamFrame[]): Drafted[] =>
     frames.filter((frame): frame is Drafted => /^draft/.test(frame.type));
@@ -90,13 +92,13 @@ describe('how agents speak in a channel', () => {
       await testChannel.closed(messageId);
       expect(await testChannel.outcomes(messageId), asked).toEqual([['words', outcome]]);
     }
-    const said = (await testChannel.read()).filter((line) => line.startsWith('words:'));
-    expect(said).toEqual(['words: Only words', 'words: Emitted']);
+    const replies = (await testChannel.read()).filter((line) => line.startsWith('words:'));
+    expect(replies).toEqual(['words: Only words', 'words: Emitted']);
   });
 
   it('C-22 what a session posts outside a turn is stored as its own, over HTTP and MCP, and wakes nobody', async () => {
     const testChannel = await newRoom();
-    const { driver, told } = program('poster');
+    const { driver, received } = program('poster');
     const poster = await testChannel.invite('poster', driver);
     await testChannel.invite(
       'listener',
@@ -104,7 +106,7 @@ describe('how agents speak in a channel', () => {
     );
     const first = await testChannel.post('@poster !stop end_turn');
     await testChannel.closed(first.messageId);
-    const { mcpServers } = told().find(({ type }) => type === 'new') as unknown as {
+    const { mcpServers } = received().find(({ type }) => type === 'new') as unknown as {
       mcpServers: { headers: { value: string }[] }[];
     };
     const token = mcpServers[0]?.headers[0]?.value.replace('Bearer ', '') ?? '';
@@ -233,13 +235,13 @@ describe('how agents speak in a channel', () => {
       expect(end).toMatchObject({ messageId: message?.messageId });
       // Text before the call is a draft only until the call is written.
       expect(textOf(drafts(socket.frames))).not.toContain('Between');
-      const place = socket.frames.findIndex(
+      const position = socket.frames.findIndex(
         (frame) =>
           frame.type === 'event' &&
           frame.event.type === 'message_posted' &&
           frame.event.data.messageId === message?.messageId,
       );
-      expect(socket.frames.indexOf(end)).toBeGreaterThan(place);
+      expect(socket.frames.indexOf(end)).toBeGreaterThan(position);
       await socket.close();
     }
     await until('it is over there as well', () => stream.framesOf('draft_ended').length > 0);
@@ -275,12 +277,7 @@ describe('how agents speak in a channel', () => {
       await hold.reached(chunk);
     }
     hold.open();
-    const approval = await until('it is asked', async () => {
-      const path = `/v1/approvals?state=pending&sessionId=${sessionId}`;
-      const { json } = await owner.get<{ approvals: { approvalId: string }[] }>(path);
-      return json.approvals[0];
-    });
-    await owner.post(`/v1/approvals/${approval.approvalId}/answer`, { decision: 'deny' });
+    await answerApproval(owner, await pendingApproval(owner, sessionId), { decision: 'deny' });
     expect(await testChannel.closed(messageId)).toBe('silent');
     expect(drafts(socket.frames)).toEqual([]);
     await socket.close();

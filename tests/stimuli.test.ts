@@ -197,7 +197,7 @@ describe('stimuli and the work of threads, from outside', () => {
     );
     await owner.post(`/v1/schedules/${schedule.scheduleId}/trigger`);
     const thread = `threadRootMessageId=${root}`;
-    await until('its result is told', async () =>
+    await until('its result is reported', async () =>
       (await read(testChannel, thread)).includes('watcher: All is well'),
     );
     expect(await read(testChannel, thread)).toEqual([
@@ -224,7 +224,7 @@ describe('stimuli and the work of threads, from outside', () => {
     expect([falls.status, falls.json]).toMatchObject([409, { code: 'status_regression' }]);
     const again = await owner.patch<ThreadWork>(path, { status: 'active', reopen: true });
     expect(again.json.status).toBe('active');
-    await until('it is told', async () =>
+    await until('it is reported', async () =>
       (await read(testChannel)).includes('system: Reviewed by owner, approved: ship it'),
     );
     const reply = await say(testChannel, 'more', { threadRootMessageId: root });
@@ -245,9 +245,9 @@ describe('stimuli and the work of threads, from outside', () => {
       'stimulus_dispatched',
       'thread_work_changed',
     ];
-    await until('all of it is heard', () => {
-      const heard = socket.frames.map((frame) => JSON.stringify(frame)).join('\n');
-      return wanted.every((type) => heard.includes(`"${type}"`));
+    await until('all events arrive', () => {
+      const received = socket.frames.map((frame) => JSON.stringify(frame)).join('\n');
+      return wanted.every((type) => received.includes(`"${type}"`));
     });
     await socket.close();
   });
@@ -275,8 +275,8 @@ describe('stimuli and the work of threads, from outside', () => {
       /active +autonomous_root/,
     );
     const verdict = ['--verdict', 'rejected', '--note', 'too green'];
-    const told = await run(['work', 'update', testChannel, messageId ?? '', ...verdict]);
-    expect(told.out).toMatch(/review +rejected by human:owner: too green/);
+    const updated = await run(['work', 'update', testChannel, messageId ?? '', ...verdict]);
+    expect(updated.out).toMatch(/review +rejected by human:owner: too green/);
     const work = await json<ThreadWork>(
       run(['work', 'show', testChannel, messageId ?? '', '--json']),
     );
@@ -304,9 +304,9 @@ describe('stimuli and the work of threads, from outside', () => {
     for (const { json: stimulus } of many) {
       expect((await ended(testChannel, stimulus.stimulusId)).state).toBe('dispatched');
     }
-    const said = (await read(testChannel)).filter((line) => line.startsWith('system: news'));
-    expect(said).toHaveLength(25);
-    expect(new Set(said).size).toBe(25);
+    const posted = (await read(testChannel)).filter((line) => line.startsWith('system: news'));
+    expect(posted).toHaveLength(25);
+    expect(new Set(posted).size).toBe(25);
     expect((await owner.post('/v1/checks')).json).toMatchObject({ ok: true });
   });
 });

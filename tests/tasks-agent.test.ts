@@ -2,7 +2,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Approval, InboxItem, Run, Session, Task, TaskOutput } from '@stoa/protocol';
-import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
+import {
+  askSession,
+  type Caller,
+  callerOf,
+  openSession,
+  outputOf,
+  startDaemon,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const workspace = mkdtempSync(join(tmpdir(), 'stoa-work-'));
@@ -93,7 +102,7 @@ const WORKER = {
       repeat: 'forever',
       steps: [{ call: { tool: 'ask_user', input: { question: 'Really?' } } }, { say: 'asked' }],
     },
-    { repeat: 'forever', steps: [{ say: `I heard: ${placeholder('input')}` }] },
+    { repeat: 'forever', steps: [{ say: `I received: ${placeholder('input')}` }] },
   ],
 };
 
@@ -114,25 +123,10 @@ afterAll(async () => {
   rmSync(workspace, { recursive: true, force: true });
 });
 
-const open = async (mode = 'ask'): Promise<string> =>
-  (await owner.post<Session>('/v1/sessions', { agentId: 'boss', workspace, mode })).json.sessionId;
-const tell = async (sessionId: string, text: string): Promise<string> => {
-  const { json } = await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text });
-  return json.runId;
-};
-/** What a session says to something. */
-async function said(sessionId: string, text: string): Promise<string> {
-  const runId = await tell(sessionId, text);
-  const run = await until(
-    `${text} is done`,
-    async () => {
-      const { json } = await owner.get<Run>(`/v1/runs/${runId}`);
-      return json.endedAt === undefined ? undefined : json;
-    },
-    { timeoutMs: 60_000 },
-  );
-  return (run.output ?? []).map((item) => (item.type === 'text' ? item.text : '')).join('');
-}
+const open = (mode = 'ask'): Promise<string> =>
+  openSession(owner, { agentId: 'boss', workspace, mode });
+const ask = async (sessionId: string, text: string): Promise<string> =>
+  outputOf(await askSession(owner, sessionId, text));
 const tasksOf = async (sessionId: string): Promise<Task[]> =>
   (await owner.get<{ tasks: Task[] }>(`/v1/tasks?sessionId=${sessionId}`)).json.tasks;
 const taskOf = (sessionId: string): Promise<Task> =>
@@ -157,7 +151,7 @@ const transcriptOf = ({ transcriptPath = '' }: Task): string => transcriptPath;
 describe('agents as background tasks of a daemon', () => {
   it('T-36 an agent that is waited for is listed while it works, and its words are the answer of the call', async () => {
     const sessionId = await open('full');
-    const answer = said(sessionId, 'foreground wait for foreground-go');
+    const answer = ask(sessionId, 'foreground wait for foreground-go');
     const task = await taskOf(sessionId);
     expect(task).toMatchObject({ kind: 'agent', isForeground: true, status: 'running' });
     writeFileSync(join(workspace, 'foreground-go'), '');
@@ -168,7 +162,7 @@ describe('agents as background tasks of a daemon', () => {
 
   it('T-40 only the parent of an agent may read its transcript without an approval', async () => {
     const sessionId = await open();
-    expect(await said(sessionId, 'background hello')).toContain('You will be told');
+    expect(await ask(sessionId, 'background hello')).toMatch(/^It works as tsk_\w+\./);
     const { taskId } = await taskOf(sessionId);
     const task = await ended(taskId);
     const path = transcriptOf(task);
@@ -182,47 +176,47 @@ describe('agents as background tasks of a daemon', () => {
     expect(types).toEqual(expect.arrayContaining(['accepted', 'model_message', 'completed']));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const { json } = await owner.get<TaskOutput>(`/v1/tasks/${taskId}/output?offset=0`);
-    expect(json.text).toContain('I heard: hello');
-    expect(await said(sessionId, `read ${path}`)).toMatch(/^ok: .*I heard: hello/s);
-    expect(await said(await open(), `read ${path}`)).toMatch(/closed to agents/);
-    const told = await notices(sessionId);
-    expect(told).toHaveLength(1);
-    expect(JSON.stringify(told)).toContain('I heard: hello');
-    expect(await said(sessionId, `status ${taskId}`)).toContain(`${taskId} agent completed`);
+    expect(json.text).toContain('I received: hello');
+    expect(await ask(sessionId, `read ${path}`)).toMatch(/^ok: .*I received: hello/s);
+    expect(await ask(await open(), `read ${path}`)).toMatch(/closed to agents/);
+    const sent = await notices(sessionId);
+    expect(sent).toHaveLength(1);
+    expect(JSON.stringify(sent)).toContain('I received: hello');
+    expect(await ask(sessionId, `status ${taskId}`)).toContain(`${taskId} agent completed`);
   });
 
   it('T-32 a question of an agent reaches the person; after its parent stops it there is no further notice', async () => {
     const sessionId = await open();
-    await said(sessionId, 'background ask me');
+    await ask(sessionId, 'background ask me');
     const { taskId } = await taskOf(sessionId);
     await until('it waits for a person', async () => (await read(taskId)).pendingApprovals === 1);
     const asked = await owner.get<{ approvals: Approval[] }>('/v1/approvals?state=pending');
     const approval = asked.json.approvals.find(({ detail: _, ...one }) => one.tool === 'ask_user');
     expect(approval?.sessionId).toBe((await read(taskId)).detail['sessionId']);
-    expect(await said(sessionId, `stop ${taskId}`)).toContain('cancelled');
+    expect(await ask(sessionId, `stop ${taskId}`)).toContain('cancelled');
     const after = await owner.get<Approval>(`/v1/approvals/${approval?.approvalId ?? ''}`);
     expect(after.json.state).toBe('withdrawn');
     expect(await read(taskId)).toMatchObject({ status: 'cancelled', pendingApprovals: 0 });
     expect(await notices(sessionId)).toEqual([]);
-    expect(await said(sessionId, `message ${taskId} hello`)).toContain('task_takes_no_message');
+    expect(await ask(sessionId, `message ${taskId} hello`)).toContain('task_takes_no_message');
   });
 
   it('T-31 an agent that has completed goes on by a message, and tells of its end again', async () => {
     const sessionId = await open();
-    await said(sessionId, 'background first');
+    await ask(sessionId, 'background first');
     const { taskId } = await taskOf(sessionId);
     await ended(taskId);
-    expect(await said(sessionId, `message ${taskId} second`)).toContain(`${taskId} is running`);
-    await until('it has told again', async () => {
+    expect(await ask(sessionId, `message ${taskId} second`)).toContain(`${taskId} is running`);
+    await until('it has reported again', async () => {
       const { detail, end } = await read(taskId);
-      return end !== undefined && detail['result'] === 'I heard: second';
+      return end !== undefined && detail['result'] === 'I received: second';
     });
     expect(await notices(sessionId)).toHaveLength(2);
   });
 
   it('T-29 an agent that was killed with its daemon is paused until it is resumed', async () => {
     const sessionId = await open('full');
-    await said(sessionId, 'background wait for go');
+    await ask(sessionId, 'background wait for go');
     const { taskId, detail } = await taskOf(sessionId);
     const worksIn = detail['sessionId'] as string;
     const attempts = async (): Promise<number> => {
@@ -235,7 +229,7 @@ describe('agents as background tasks of a daemon', () => {
     owner = callerOf(daemon.url, daemon.token);
     expect(await read(taskId)).toMatchObject({ status: 'paused' });
     expect(await attempts()).toBe(1);
-    expect(await said(sessionId, `message ${taskId} hurry`)).toContain(`${taskId} is running`);
+    expect(await ask(sessionId, `message ${taskId} hurry`)).toContain(`${taskId} is running`);
     const done = await ended(taskId);
     expect(done).toMatchObject({ status: 'completed', end: { cause: 'finished' } });
     expect(done.detail['result']).toMatch(/waited, unknown.*hurry/s);

@@ -167,9 +167,9 @@ describe(`${String(SHELLS)} commands in the background (seed ${String(SEED)})`, 
       const tasks = await tasksOf(sessionId);
       listed += tasks.length;
       const path = `/v1/sessions/${sessionId}/inbox?limit=200&kind=task_notice`;
-      const told = (await owner.get<{ items: InboxItem[] }>(path)).json.items;
+      const items = (await owner.get<{ items: InboxItem[] }>(path)).json.items;
       for (const task of tasks) {
-        const notices = told.filter(({ metadata }) => metadata['taskId'] === task.taskId);
+        const notices = items.filter(({ metadata }) => metadata['taskId'] === task.taskId);
         expect(notices, `${task.taskId} ${task.status}`).toHaveLength(1);
         const mine = begun.filter(({ mark }) => mark === markOf(task));
         expect(mine).toHaveLength(1);

@@ -134,9 +134,9 @@ describe('what is remembered beyond notes', () => {
     expect(usage.json.total.modelCalls).toBe(2);
     const seen = model.requests.length;
     await ask('How do we deploy?');
-    const told = model.requests[seen]?.text ?? '';
-    expect(told).toContain('Deploys are done by hand.');
-    expect(told).toContain(`<untrusted source=\\"memory agent:${agentId}`);
+    const request = model.requests[seen]?.text ?? '';
+    expect(request).toContain('Deploys are done by hand.');
+    expect(request).toContain(`<untrusted source=\\"memory agent:${agentId}`);
   });
 
   it('the content of a run can neither choose its namespace nor fill the memory', async () => {
@@ -225,10 +225,10 @@ describe('what is remembered beyond notes', () => {
     );
     expect(phases).toContain('reviewing');
     expect(phases).toContain('writing');
-    const told = answered[0]?.text ?? '';
-    expect(told).toContain('../escape.md is no name for a topic');
-    expect(told).toContain('token.md cannot be read and is left alone');
-    expect(told).toContain('There is no tool shell');
+    const text = answered[0]?.text ?? '';
+    expect(text).toContain('../escape.md is no name for a topic');
+    expect(text).toContain('token.md cannot be read and is left alone');
+    expect(text).toContain('There is no tool shell');
     expect(answered[0]?.tools).toEqual(['read_topic', 'write_topic', 'delete_topic', 'finish']);
     expect(existsSync(join(daemon.home, 'memory', 'escape.md'))).toBe(false);
     expect(readFileSync(join(daemon.home, 'token'), 'utf8').trim()).toBe(daemon.token);
@@ -251,7 +251,7 @@ describe('what is remembered beyond notes', () => {
     finding('Deploys are done by hand.');
     await ask(LONG);
     const { memoryId } = await until('it is kept', () => memory());
-    const [dream] = await until('it was looked at', async () => {
+    const [dream] = await until('it was checked', async () => {
       const path = `/v1/memories/${memoryId}/dream`;
       const { dreams } = (await owner.get<{ dreams: DreamStatus[] }>(path)).json;
       return dreams[0]?.lastCheck ? dreams : undefined;

@@ -2,7 +2,16 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Run, Session, SessionEvent, Stamped } from '@stoa/protocol';
-import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
+import {
+  askSession,
+  type Caller,
+  callerOf,
+  openSession,
+  outputOf,
+  startDaemon,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 /** Starts the requested monitor, and repeats its events. */
@@ -10,7 +19,7 @@ const SCRIPT = `
 turns:
   - when: { kind: task_notice }
     steps:
-      - say: 'Heard: \${input}'
+      - say: 'Received: \${input}'
   - when: { matches: '^watch (.*)$' }
     steps:
       - call: { tool: monitor, input: { command: '\${match.1}' } }
@@ -46,8 +55,7 @@ describe('monitors of a daemon', () => {
 
   async function newSession(): Promise<void> {
     workspace = mkdtempSync(join(tmpdir(), 'stoa-work-'));
-    const made = await owner.post<Session>('/v1/sessions', { agentId: 'watcher', workspace });
-    sessionId = made.json.sessionId;
+    sessionId = await openSession(owner, { agentId: 'watcher', workspace });
   }
 
   async function events(): Promise<Stamped<SessionEvent>[]> {
@@ -56,7 +64,7 @@ describe('monitors of a daemon', () => {
   }
 
   /** The last texts of the agent's runs, in order. */
-  async function said(): Promise<string[]> {
+  async function outputs(): Promise<string[]> {
     return (await events()).flatMap((event) =>
       event.type === 'completed'
         ? event.data.output.map((item) => (item.type === 'text' ? item.text : ''))
@@ -64,22 +72,16 @@ describe('monitors of a daemon', () => {
     );
   }
 
-  const heard = async (): Promise<string[]> =>
-    (await said())
-      .filter((text) => text.startsWith('Heard: '))
+  const receivedLines = async (): Promise<string[]> =>
+    (await outputs())
+      .filter((text) => text.startsWith('Received: '))
       .flatMap((text) => text.split('\n'))
       .filter((line) => line.startsWith('#'));
 
   async function ask(text: string): Promise<string> {
-    const { json } = await owner.post<{ runId: string }>(`/v1/sessions/${sessionId}/inbox`, {
-      text,
-    });
-    const run = await until(`“${text}” is done`, async () => {
-      const found = await owner.get<Run>(`/v1/runs/${json.runId}`);
-      return ['completed', 'failed', 'cancelled'].includes(found.json.status) && found.json;
-    });
+    const run = await askSession(owner, sessionId, text);
     expect(run.status).toBe('completed');
-    return (run.output ?? []).map((item) => (item.type === 'text' ? item.text : '')).join('');
+    return outputOf(run);
   }
 
   async function watch(command: string): Promise<string> {
@@ -107,11 +109,11 @@ describe('monitors of a daemon', () => {
       'completed',
       expect.objectContaining({ events: 5, dropped: 95 }),
     ]);
-    const end = await until('its end was heard', async () =>
-      (await said()).find((text) => /Heard: .*completed/s.test(text)),
+    const end = await until('its end arrived', async () =>
+      (await outputs()).find((text) => /Received: .*completed/s.test(text)),
     );
     expect(end).toContain('95');
-    expect(await heard()).toEqual(['#1 1', '#2 2', '#3 3', '#4 4', '#5 5']);
+    expect(await receivedLines()).toEqual(['#1 1', '#2 2', '#3 3', '#4 4', '#5 5']);
     const log = readFileSync(join(home, 'tasks', sessionId, `monitor-${taskId}.output`), 'utf8');
     expect(log.trimEnd().split('\n')).toHaveLength(100);
   });
@@ -120,13 +122,13 @@ describe('monitors of a daemon', () => {
     await newSession();
     const command = `echo one; ${untilThere('go')}; echo two; ${untilThere('on')}; echo three`;
     const taskId = await watch(command);
-    await until('the first line was heard', async () => (await heard()).length === 1);
+    await until('the first line arrived', async () => (await receivedLines()).length === 1);
     await daemon.kill();
     // What it prints while nobody looks is there for who comes next.
     writeFileSync(join(workspace, 'go'), '');
     daemon = await startDaemon({ home });
     owner = callerOf(daemon.url, daemon.token);
-    await until('the second line was heard', async () => (await heard()).length === 2);
+    await until('the second line arrived', async () => (await receivedLines()).length === 2);
     expect(await endOf(taskId)).toBeUndefined();
     await daemon.kill();
     // Nor does it need anybody to end.
@@ -140,15 +142,15 @@ describe('monitors of a daemon', () => {
       end: { cause: 'exited', exitCode: 0 },
       detail: { events: 3, dropped: 0 },
     });
-    await until('its end was heard', async () => /completed/.test((await said()).at(-1) ?? ''));
-    expect(await heard()).toEqual(['#1 one', '#2 two', '#3 three']);
+    await until('its end arrived', async () => /completed/.test((await outputs()).at(-1) ?? ''));
+    expect(await receivedLines()).toEqual(['#1 one', '#2 two', '#3 three']);
     expect((await owner.post('/v1/checks')).json).toMatchObject({ ok: true, problems: [] });
   });
 
   it('T-34 end silently with their session', async () => {
     await newSession();
     const taskId = await watch(`echo begun; ${untilThere('never')}`);
-    await until('its line was heard', async () => (await heard()).length === 1);
+    await until('its line arrived', async () => (await receivedLines()).length === 1);
     expect((await owner.post(`/v1/sessions/${sessionId}/end`, {})).status).toBe(200);
     const { status, end, noticeItemId } = await ended(taskId);
     expect([status, end.cause, end.by]).toEqual(['cancelled', 'stopped', 'system']);

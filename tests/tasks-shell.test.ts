@@ -2,7 +2,15 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { InboxItem, Session, Task, TaskOutput } from '@stoa/protocol';
-import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
+import {
+  type Caller,
+  callerOf,
+  openSession,
+  startDaemon,
+  submit,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const MB = 1024 * 1024;
@@ -42,10 +50,10 @@ async function begin(input: Readonly<Record<string, unknown>>): Promise<string> 
   };
   const driver = { kind: 'script', script: JSON.stringify(script) };
   await owner.put(`/v1/agents/${agentId}`, { driver, mode: 'full' });
-  const { json } = await owner.post<Session>('/v1/sessions', { agentId, workspace });
-  sessionIds.push(json.sessionId);
-  await owner.post(`/v1/sessions/${json.sessionId}/inbox`, { text: 'BEGIN NOW' });
-  return json.sessionId;
+  const sessionId = await openSession(owner, { agentId, workspace });
+  sessionIds.push(sessionId);
+  await submit(owner, sessionId, 'BEGIN NOW');
+  return sessionId;
 }
 
 const tasksOf = async (sessionId: string): Promise<Task[]> =>
@@ -101,12 +109,12 @@ describe('shells in the background of a daemon', () => {
     const sessionId = await begin({ command: 'echo last words; false', is_background: true });
     const { taskId } = await only(sessionId);
     expect(await ended(taskId)).toMatchObject({ status: 'failed', end: { exitCode: 1 } });
-    const told = await until('its session was told', async () => {
+    const sent = await until('its session was informed', async () => {
       const items = await notices(sessionId, taskId);
       return items.length > 0 && items;
     });
-    expect(told).toHaveLength(1);
-    expect(JSON.stringify(told)).toMatch(/exit code 1.*last words/);
+    expect(sent).toHaveLength(1);
+    expect(JSON.stringify(sent)).toMatch(/exit code 1.*last words/);
   });
 
   it('T-3 a command that is stopped is cancelled when it is gone, and cannot be stopped again', async () => {
@@ -129,7 +137,10 @@ describe('shells in the background of a daemon', () => {
     expect(isAlive(stopped)).toBe(false);
     const again = await owner.post<{ code: string }>(`/v1/tasks/${taskId}/stop`);
     expect(again).toMatchObject({ status: 409, json: { code: 'task_not_running' } });
-    await until('its session was told', async () => (await notices(sessionId, taskId)).length > 0);
+    await until(
+      'its session was informed',
+      async () => (await notices(sessionId, taskId)).length > 0,
+    );
     expect(await notices(sessionId, taskId)).toHaveLength(1);
   });
 
@@ -257,7 +268,7 @@ describe.each(['gracefully', 'by kill -9'])('a daemon that ends %s', (how) => {
       expect(await ended(taskId)).toMatchObject({ end: { cause: 'exited', exitCode: index + 1 } });
       expect((await output(taskId)).text).toBe('begun\nafter\n');
       await until(
-        'its session was told',
+        'its session was informed',
         async () => (await notices(sessionId, taskId)).length > 0,
       );
       expect(await notices(sessionId, taskId)).toHaveLength(1);

@@ -1,5 +1,5 @@
 import type { Lease, Member, Message, Session, StampedDecision } from '@stoa/protocol';
-import { type Caller, until } from '@stoa/testkit';
+import { type Caller, openSession, until } from '@stoa/testkit';
 
 interface TestChannelOptions {
   readonly channelId: string;
@@ -37,9 +37,7 @@ export class TestChannel {
     const put = await owner.put(`/v1/agents/${agentId}`, { driver, ...definition });
     if (put.status !== 200) throw new Error(put.text);
     const { workspace } = this.options;
-    const session = await owner.post<Session>('/v1/sessions', { agentId, workspace });
-    if (session.status !== 201) throw new Error(session.text);
-    const actorId = `session:${session.json.sessionId}`;
+    const actorId = `session:${await openSession(owner, { agentId, workspace })}`;
     const joined = await owner.post<Member>(`${this.path}/members`, { actorId });
     if (joined.status !== 200) throw new Error(joined.text);
     return joined.json;

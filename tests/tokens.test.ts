@@ -192,7 +192,7 @@ describe.each(DAEMON_ENGINES)('tokens on $name', (engine) => {
     expect(stream.framesOf('closing')).toEqual([{ type: 'closing', reason: 'revoked' }]);
 
     const posted = await owner.post('/v1/channels/lobby/messages', { text: 'still there?' });
-    await until('the other token hears it', () => other.events().length > 0);
+    await until('the other token receives it', () => other.events().length > 0);
     expect(other.events()[0]?.data).toMatchObject({ messageId: posted.json['messageId'] });
     await expect(LiveSocket.open(daemon.url, gone)).rejects.toMatchObject({ status: 401 });
     await other.close();

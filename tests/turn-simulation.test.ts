@@ -19,7 +19,7 @@ const SITUATIONS = [
   'crash after a commit',
   'crash before a commit',
   'crash between claim and post',
-  'dies and hears nothing',
+  'dies and receives nothing',
   'dies silently',
   'edit',
   'end a session',

@@ -120,7 +120,7 @@ describe('work in threads', () => {
     { limit: 'silenceLimitMs', outcome: 'timeout', others: 0 },
     { limit: 'leaseTimeoutMs', outcome: 'superseded', others: 1 },
   ] as const)(
-    'DU-29 a run that is silent ends after $limit, whatever the time to start it',
+    'DU-29 a run that is silent ends after $limit, independently of the time to start it',
     async ({ limit, outcome, others }) => {
       const testChannel = await newRoom({ [limit]: 1_500 });
       const silent = scripted('turns: [{ steps: [{ wait: 30000 }, { emit: "Late" }] }]');
@@ -191,8 +191,8 @@ describe('work in threads', () => {
     const { messageId } = await testChannel.post(`@${name} run the tests and tell me what fails`);
     const explained = `${name}: One test fails: the clock.`;
     const lines = await until('it explains', async () => {
-      const said = await linesIn(testChannel, messageId);
-      return said.includes(explained) ? said : undefined;
+      const lines = await linesIn(testChannel, messageId);
+      return lines.includes(explained) ? lines : undefined;
     });
     const own = lines.filter((line) => line.startsWith(`${name}:`));
     expect(own[0]).toBe(`${name}: I started them.`);
@@ -221,7 +221,7 @@ describe('work in threads', () => {
   - when: { kind: mailbox_delivery }
     steps: [${emit('Letter read')}]
   - when: { kind: schedule }
-    steps: [${emit('Clock heard')}]`;
+    steps: [${emit('Clock read')}]`;
     const member = await testChannel.invite(`reader-${String(channelCount)}`, scripted(script));
     const sessionId = member.actorId.slice('session:'.length);
     const letter = { tool: 'send_message', input: { to: sessionId, message: 'For you alone' } };
@@ -270,13 +270,13 @@ describe('work in threads', () => {
       run_in_background: true,
     };
     const script = `turns:
-  - when: { contains: look at it }
+  - when: { contains: check it }
     steps:
       - call: { tool: agent, input: ${JSON.stringify(launch)} }
       - emit: Somebody looks.
 otherwise: [{ say: I see. }]`;
     await testChannel.invite(name, scripted(script), { mode: 'full' });
-    const { messageId } = await testChannel.post(`@${name} look at it`);
+    const { messageId } = await testChannel.post(`@${name} check it`);
     await until('the thread shows it', async () =>
       (await linesIn(testChannel, messageId)).includes(`${name}: Half of it is read`),
     );
@@ -507,6 +507,6 @@ async function observe(
     'stoa-signature': `t=${time},v1=${v1}`,
     'stoa-delivery': 'delivery-1',
   };
-  const told = await call(url, 'POST', `/v1/observations/${source.sourceId}`, { raw, headers });
-  expect(told.status, told.text).toBe(201);
+  const sent = await call(url, 'POST', `/v1/observations/${source.sourceId}`, { raw, headers });
+  expect(sent.status, sent.text).toBe(201);
 }

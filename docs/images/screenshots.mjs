@@ -6,8 +6,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import UPNG from 'upng-js';
 import { bundleKit, kitFile } from '../../scripts/bundle-kit.mjs';
-import { command, prepare } from '../../scripts/prepare.mjs';
-import { root } from '../../scripts/run.mjs';
+import { prepare } from '../../scripts/prepare.mjs';
+import { command, root } from '../../scripts/run.mjs';
 import { playStory } from './screenshot-story.mjs';
 
 const images = path.join(root, 'docs/images');

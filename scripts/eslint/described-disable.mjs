@@ -1,13 +1,13 @@
-// A switched-off rule says why, in the same comment: `// eslint-disable-next-line rule -- reason`.
-// The same holds for the TypeScript directives that silence the compiler.
+// A comment that disables a rule gives the reason: `// eslint-disable-next-line rule -- reason`. TypeScript directives are
+// checked by `ban-ts-comment`.
 export default {
   meta: {
     type: 'problem',
     docs: { description: 'require a reason beside every eslint-disable' },
     schema: [],
     messages: {
-      reason: 'Say why the rule is switched off: `{{directive}} … -- reason`.',
-      rules: 'Name the rules to switch off: `{{directive}} rule -- reason`.',
+      reason: 'Give the reason for disabling the rule: `{{directive}} … -- reason`.',
+      rules: 'Name the rules to disable: `{{directive}} rule -- reason`.',
     },
   },
   create(context) {

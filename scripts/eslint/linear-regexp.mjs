@@ -1,6 +1,6 @@
-// eslint-plugin-regexp judges most of what makes an expression slow, but not these two: what is inside of a
-// lookaround, and a beginning of several characters that the quantifier after it can take, too. For
-// `<title[^>]*>` the text `<title <title <title …` is read to its end from each of its beginnings.
+// Refuses two kinds of slow expressions that eslint-plugin-regexp does not find: slow parts inside a lookaround, and a start of
+// several characters that the quantifier after it matches too. For `<title[^>]*>` the text `<title <title <title …` is read
+// to its end from each `<title`.
 import { RegExpParser } from '@eslint-community/regexpp';
 import { isPotentiallyEmpty, toUnicodeSet } from 'regexp-ast-analysis';
 import { analyse } from 'scslre';
@@ -62,12 +62,12 @@ function isSlow(body, flags) {
     const { reports } = analyse({ source: `^(?:${body})$(?!)`, flags: flags.replace(/[gy]/g, '') });
     return reports.some(({ type }) => type !== 'Move');
   } catch {
-    // A reference to a group outside of the lookaround: it cannot be judged alone.
+    // It refers to a group outside the lookaround, and cannot be analysed alone.
     return false;
   }
 }
 
-/** Fixed characters at the beginning, all of which the first unbounded quantifier takes, and an end that may be missing. */
+/** Fixed characters at the start, all of which the first unbounded quantifier matches, followed by an end that may be missing. */
 function restarts(elements, flags) {
   const at = elements.findIndex(({ type }) => type === 'Quantifier');
   const quantifier = elements[at];

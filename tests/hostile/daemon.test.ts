@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { InboxItem, ObservationSourceWithSecret, Run, Session } from '@stoa/protocol';
 import {
   always,
+  askSession,
   type Caller,
   call,
   callerOf,
@@ -73,17 +74,7 @@ describe('a daemon that is given hostile input', () => {
     expect(made.status, made.text).toBe(201);
     return made.json;
   };
-  const runOf = async (sessionId: string, text: string): Promise<Run> => {
-    const { json } = await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text });
-    return until(
-      'the run ended',
-      async () => {
-        const run = (await owner.get<Run>(`/v1/runs/${json.runId}`)).json;
-        return TERMINAL.includes(run.status) ? run : undefined;
-      },
-      { timeoutMs: 60_000 },
-    );
-  };
+  const runOf = (sessionId: string, text: string) => askSession(owner, sessionId, text);
   const answers = (...replies: Reply[]): void => {
     model.script(replies);
   };

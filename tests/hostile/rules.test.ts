@@ -11,7 +11,16 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Approval, InboxItem, Run, Session } from '@stoa/protocol';
-import { type Caller, callerOf, startDaemon, type TestDaemon, until } from '@stoa/testkit';
+import {
+  answerApproval,
+  type Caller,
+  callerOf,
+  endedRun,
+  openSession,
+  startDaemon,
+  type TestDaemon,
+  until,
+} from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const TERMINAL = ['completed', 'failed', 'cancelled', 'interrupted'];
@@ -134,9 +143,7 @@ describe('allow rules, with a real daemon', () => {
     };
     const { status, text } = await owner.put(`/v1/agents/${agentId}`, body);
     expect(status, text).toBe(200);
-    const opened = await owner.post<Session>('/v1/sessions', { agentId, workspace });
-    expect(opened.status, opened.text).toBe(201);
-    return opened.json.sessionId;
+    return openSession(owner, { agentId, workspace });
   }
 
   /** Ends when the run asks about its command, or is over. */
@@ -154,13 +161,10 @@ describe('allow rules, with a real daemon', () => {
     });
   }
 
-  async function answer({ approvalId, runId }: Approval, body: object): Promise<Run> {
-    const { status, text } = await owner.post(`/v1/approvals/${approvalId}/answer`, body);
+  async function answer(approval: Approval, body: object): Promise<Run> {
+    const { status, text } = await answerApproval(owner, approval, body);
     expect(status, text).toBe(200);
-    return until('the run ended', async () => {
-      const { json } = await owner.get<Run>(`/v1/runs/${runId}`);
-      return TERMINAL.includes(json.status) ? json : undefined;
-    });
+    return endedRun(owner, approval.runId);
   }
 
   it.each(titled(WITH_EFFECT))('%s asks, and nothing ran', async (_, attack) => {

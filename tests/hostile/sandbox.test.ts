@@ -6,8 +6,11 @@ import {
   type Caller,
   callerOf,
   FAKE_AGENT,
+  openSession,
   PROGRAM,
+  pendingApproval,
   startDaemon,
+  submit,
   type TestDaemon,
   until,
 } from '@stoa/testkit';
@@ -98,10 +101,9 @@ async function begin(
   const driver = { kind: 'script', script: JSON.stringify(script) };
   const made = await on.put(`/v1/agents/${agentId}`, { driver, mode, ...definition });
   expect(made.status, made.text).toBe(200);
-  const { json, text } = await on.post<Session>('/v1/sessions', { agentId, workspace: directory });
-  expect(json.sessionId, text).toBeTruthy();
-  await on.post(`/v1/sessions/${json.sessionId}/inbox`, { text: 'BEGIN' });
-  return json.sessionId;
+  const sessionId = await openSession(on, { agentId, workspace: directory });
+  await submit(on, sessionId, 'BEGIN');
+  return sessionId;
 }
 
 async function journal(sessionId: string, on = owner): Promise<SessionEvent[]> {
@@ -128,12 +130,7 @@ async function run(
   return results(await begin(calls, options), commands.length, options.on);
 }
 
-async function asked(sessionId: string, on = owner): Promise<Approval> {
-  return until('something is asked', async () => {
-    const path = `/v1/approvals?state=pending&sessionId=${sessionId}`;
-    return (await on.get<{ approvals: Approval[] }>(path)).json.approvals[0];
-  });
-}
+const asked = (sessionId: string, on = owner) => pendingApproval(on, sessionId);
 
 const deny = (approvalId: string, on = owner) =>
   on.post(`/v1/approvals/${approvalId}/answer`, { decision: 'deny' });

@@ -17,11 +17,11 @@ describe('messages that are made to stop the page', () => {
     const channelId = `room-${channels}`;
     await web.owner.post<Channel>('/v1/channels', { channelId, title: channelId });
     for (const text of ['the first', ...texts, 'the last']) {
-      const { status, text: said } = await web.owner.post<Message>(
+      const { status, text: answer } = await web.owner.post<Message>(
         `/v1/channels/${channelId}/messages`,
         { text },
       );
-      expect(status, said).toBe(201);
+      expect(status, answer).toBe(201);
     }
     return channelId;
   }

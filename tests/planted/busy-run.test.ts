@@ -2,7 +2,16 @@ import { mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Session } from '@stoa/protocol';
-import { callerOf, DAEMON_ENGINES, FAKE_AGENT, McpScript, TestBrowser, until } from '@stoa/testkit';
+import {
+  callerOf,
+  DAEMON_ENGINES,
+  FAKE_AGENT,
+  McpScript,
+  openSession,
+  submit,
+  TestBrowser,
+  until,
+} from '@stoa/testkit';
 import { it } from 'vitest';
 
 const SCRIPT = {
@@ -29,8 +38,7 @@ it('starts a daemon on PostgreSQL, a shell command, an agent program, an MCP ser
   const owner = callerOf(daemon.url, daemon.token);
   const give = async (agentId: string, definition: object, text: string): Promise<void> => {
     await owner.put(`/v1/agents/${agentId}`, { mode: 'full', ...definition });
-    const { json } = await owner.post<Session>('/v1/sessions', { agentId, workspace });
-    await owner.post(`/v1/sessions/${json.sessionId}/inbox`, { text });
+    await submit(owner, await openSession(owner, { agentId, workspace }), text);
   };
   const script = { kind: 'script', script: JSON.stringify(SCRIPT) };
   const mcpServers = { tools: new McpScript().config() };

@@ -7,8 +7,10 @@ import {
   axeViolations,
   FakeModel,
   McpScript,
+  openSession,
   type Page,
   startDaemon,
+  submit,
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -113,9 +115,9 @@ describe('the web UI for everybody, in a browser', () => {
   }
 
   async function prompt(agentId: string, title: string, text: string): Promise<string> {
-    const { json } = await web.owner.post<Session>('/v1/sessions', { agentId, workspace, title });
-    await web.owner.post<InboxItem>(`/v1/sessions/${json.sessionId}/inbox`, { text });
-    return json.sessionId;
+    const sessionId = await openSession(web.owner, { agentId, workspace, title });
+    await submit(web.owner, sessionId, text);
+    return sessionId;
   }
 
   async function say(text: string, threadRootMessageId?: string): Promise<Message> {

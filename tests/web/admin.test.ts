@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Channel, Message, Run, Session } from '@stoa/protocol';
 import {
+  askSession,
   callerOf,
   FakeModel,
   type ModelScript,
+  openSession,
   type Page,
   say,
   startDaemon,
@@ -238,12 +240,12 @@ describe('settings, timeline and usage, in a browser', () => {
     );
     await dialog
       .getByLabel('Script', { exact: true })
-      .fill('otherwise: [{ say: "You said ${input}" }]');
+      .fill('otherwise: [{ say: "You wrote ${input}" }]');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Try parrot' }).click();
     await page.getByLabel('Prompt').fill('polly');
     await page.getByLabel('Prompt').press('Enter');
-    await page.getByRole('region', { name: 'Answer' }).getByText('You said polly').waitFor();
+    await page.getByRole('region', { name: 'Answer' }).getByText('You wrote polly').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'More about parrot' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
@@ -373,7 +375,7 @@ describe('settings, timeline and usage, in a browser', () => {
   });
 
   it('an address with nothing under it says so in plain words, and leads back', async () => {
-    const page = await at('/whatever/else');
+    const page = await at('/anything/else');
     await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
     for (const [path, title] of [
       ['/s/ses_nope', 'There is no such session'],
@@ -415,17 +417,7 @@ describe('settings, timeline and usage, in a browser', () => {
 
   it('W-11 tokens and cost by day, channel and agent are drawn and written, and an unknown cost is no nothing', async () => {
     const work = async (agentId: string, text: string): Promise<void> => {
-      const { sessionId } = (
-        await web.owner.post<{ sessionId: string }>('/v1/sessions', { agentId })
-      ).json;
-      const { runId } = (
-        await web.owner.post<{ runId: string }>(`/v1/sessions/${sessionId}/inbox`, { text })
-      ).json;
-      await until('the run ended', async () =>
-        ['completed', 'failed'].includes(
-          (await web.owner.get<Run>(`/v1/runs/${runId}`)).json.status,
-        ),
-      );
+      await askSession(web.owner, await openSession(web.owner, { agentId }), text);
     };
     model.script([
       say('First.', { usage: { input: 100_000, output: 5_000 } }),

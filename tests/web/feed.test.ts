@@ -35,7 +35,7 @@ describe('the feed of a channel, in a browser', () => {
   });
 
   const box = (page: Page) => page.getByRole('textbox', { name: 'Message' });
-  const said = (page: Page, text: string) =>
+  const message = (page: Page, text: string) =>
     page.getByRole('article').filter({ hasText: text, hasNot: page.locator('[data-draft]') });
 
   async function say(page: Page, text: string): Promise<void> {
@@ -54,7 +54,7 @@ describe('the feed of a channel, in a browser', () => {
     await confirmLogin(page);
     await page.getByRole('heading', { name: 'Lobby' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/c/lobby');
-    await said(page, 'This is the lobby').waitFor();
+    await message(page, 'This is the lobby').waitFor();
     for (const resident of ['Host', 'Builder', 'Reviewer']) {
       await page.getByTitle('Host, Builder, Reviewer').getByText(resident).first().waitFor();
     }
@@ -68,7 +68,7 @@ describe('the feed of a channel, in a browser', () => {
     await explained.getByRole('button').click();
     await explained.waitFor({ state: 'detached' });
     await page.reload();
-    await said(page, 'This is the lobby').waitFor();
+    await message(page, 'This is the lobby').waitFor();
     expect(await explained.count()).toBe(0);
   });
 
@@ -98,7 +98,7 @@ describe('the feed of a channel, in a browser', () => {
       await follow(unknown);
       await unknown.getByRole('heading', { name: 'This browser is not logged in' }).waitFor();
       // The site itself is the only other server that got a request.
-      const asked = `a request to another place: http://localhost:${String(port)}/`;
+      const asked = `a request to another origin: http://localhost:${String(port)}/`;
       expect(web.browser.takeErrors()).toEqual([asked, asked]);
     } finally {
       elsewhere.close();
@@ -118,7 +118,7 @@ describe('the feed of a channel, in a browser', () => {
     });
     await box(page).waitFor();
     await say(page, 'is this thing on?');
-    const own = said(page, 'is this thing on?');
+    const own = message(page, 'is this thing on?');
     await own.getByText('sending…').waitFor();
     expect(await box(page).inputValue()).toBe('');
     release();
@@ -146,7 +146,7 @@ describe('the feed of a channel, in a browser', () => {
     await page.getByText('This channel is archived').waitFor();
     // It goes back to where it was written, for who wants to say it otherwise.
     await alert.getByRole('button', { name: 'Edit' }).click();
-    await said(page, 'too late').waitFor({ state: 'detached' });
+    await message(page, 'too late').waitFor({ state: 'detached' });
     await web.owner.post('/v1/channels/closing/unarchive');
     await box(page).waitFor();
     expect(await box(page).inputValue()).toBe('too late');
@@ -164,12 +164,12 @@ describe('the feed of a channel, in a browser', () => {
     );
     await say(page, 'first of two');
     await say(page, 'second of two');
-    await said(page, 'first of two').getByText('waits for the daemon').waitFor();
+    await message(page, 'first of two').getByText('waits for the daemon').waitFor();
     await page.unroute(posts);
     await page.reload();
     for (const text of ['first of two', 'second of two']) {
-      await said(page, text).locator('time').waitFor({ state: 'attached' });
-      expect(await said(page, text).count(), text).toBe(1);
+      await message(page, text).locator('time').waitFor({ state: 'attached' });
+      expect(await message(page, text).count(), text).toBe(1);
     }
     const { json } = await web.owner.get<{ messages: Message[] }>('/v1/channels/outbox/messages');
     expect(json.messages.map(({ inputItems }) => inputItems)).toEqual([
@@ -223,7 +223,7 @@ describe('the feed of a channel, in a browser', () => {
     expect(shown.length).toBeLessThan(story.length);
     await draft.getByText('is writing…').waitFor();
     hold.open();
-    await said(page, story).waitFor();
+    await message(page, story).waitFor();
     await draft.waitFor({ state: 'detached' });
     const seen = await page.evaluate<string[]>('window.seen');
     expect(seen.at(-1)).toBe(story);
@@ -248,15 +248,15 @@ describe('the feed of a channel, in a browser', () => {
       isInterrupted: true,
     });
     await page.getByRole('link', { name: 'den' }).click();
-    await said(page, 'before').waitFor();
+    await message(page, 'before').waitFor();
     await box(page).fill('half a sent');
 
     await first.kill();
     const banner = page.getByText('The daemon does not answer');
     await banner.waitFor();
-    await box(page).fill('said while it was away');
+    await box(page).fill('sent while it was away');
     await box(page).press('Enter');
-    await said(page, 'said while it was away').waitFor();
+    await message(page, 'sent while it was away').waitFor();
     // A change is not queued: the page reports the failure and keeps the text.
     await box(page).press('ArrowUp');
     const editor = page.getByRole('textbox', { name: 'Edit the message' });
@@ -279,24 +279,24 @@ describe('the feed of a channel, in a browser', () => {
       await again.post('/v1/channels/den/messages', { text: 'missed by the page' });
       await page.getByRole('button', { name: 'Try Stoa' }).waitFor();
       await page.goBack();
-      await said(page, 'in the nook').waitFor();
+      await message(page, 'in the nook').waitFor();
       await until('what waited is sent', async () => {
         const { json } = await again.get<{ messages: unknown[] }>('/v1/channels/den/messages');
         return json.messages.length === 3;
       });
       await page.goBack();
-      await said(page, 'missed by the page').waitFor();
+      await message(page, 'missed by the page').waitFor();
       await banner.waitFor({ state: 'detached' });
-      await said(page, 'said while it was away').locator('time').waitFor({ state: 'attached' });
-      for (const text of ['before', 'missed by the page', 'said while it was away']) {
-        expect(await said(page, text).count(), text).toBe(1);
+      await message(page, 'sent while it was away').locator('time').waitFor({ state: 'attached' });
+      for (const text of ['before', 'missed by the page', 'sent while it was away']) {
+        expect(await message(page, text).count(), text).toBe(1);
       }
       expect(await box(page).inputValue()).toBe('half a sentence');
       const { json } = await again.get<{ messages: unknown[] }>('/v1/channels/den/messages');
       expect(json.messages).toHaveLength(3);
       // What is written outlives the page too.
       await page.reload();
-      await said(page, 'before').waitFor();
+      await message(page, 'before').waitFor();
       expect(await box(page).inputValue()).toBe('half a sentence');
     } finally {
       await second.cleanUp();

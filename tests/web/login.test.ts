@@ -68,7 +68,7 @@ describe('a browser login belongs to one origin', () => {
       await expect(LiveSocket.open(web.daemon.url, { headers: replayed })).rejects.toMatchObject({
         status: 401,
       });
-      expect(web.browser.takeErrors()).toEqual([`a request to another place: ${foreign.url}/`]);
+      expect(web.browser.takeErrors()).toEqual([`a request to another origin: ${foreign.url}/`]);
     } finally {
       await foreign.close();
     }

@@ -94,7 +94,7 @@ describe('a channel of 100,000 messages, in a browser', () => {
 
     // They were written directly to the store, and the daemon indexes them asynchronously.
     const owner = callerOf(web.daemon.url, web.daemon.token);
-    await until('what was said is found', async () => {
+    await until('the message is found', async () => {
       const { json } = await web.owner.get<{ hits: unknown[] }>('/v1/search?query=61803');
       return json.hits.length > 0;
     });

@@ -103,7 +103,7 @@ describe('talking, in two browsers', () => {
     },
   });
 
-  const said = (page: Page, text: string) =>
+  const message = (page: Page, text: string) =>
     page.getByRole('log', { name: 'Messages' }).getByRole('article').filter({ hasText: text });
 
   async function write(page: Page, text: string, box = 'Message'): Promise<void> {
@@ -125,15 +125,15 @@ describe('talking, in two browsers', () => {
 
   it('W-3 a reply in a thread is seen in the thread and the feed of another browser at once', async (test) => {
     await write(mine, 'What shall we plant?');
-    await said(theirs, 'What shall we plant?').hover();
-    await said(theirs, 'What shall we plant?')
+    await message(theirs, 'What shall we plant?').hover();
+    await message(theirs, 'What shall we plant?')
       .getByRole('button', { name: 'Reply in thread' })
       .click();
     await theirs.getByRole('heading', { name: 'Thread' }).waitFor();
     await theirs.locator('textarea[aria-label=Reply]:focus').waitFor();
     await theirs.keyboard.type('Tomatoes.');
     await theirs.keyboard.press('Enter');
-    await said(mine, 'Tomatoes.').waitFor();
+    await message(mine, 'Tomatoes.').waitFor();
     await mine.getByRole('link', { name: /^1 reply/ }).click();
     const replies = mine.getByRole('log', { name: 'Replies' });
     await replies.getByText('Tomatoes.').waitFor();
@@ -149,19 +149,21 @@ describe('talking, in two browsers', () => {
   });
 
   it('W-3 a reaction is set, seen with who it is of, and taken back', async (test) => {
-    const row = said(mine, 'What shall we plant?').first();
+    const row = message(mine, 'What shall we plant?').first();
     await row.focus();
     await mine.keyboard.press('+');
     await mine.keyboard.press('ArrowRight');
     await mine.keyboard.press('Enter');
-    const heart = said(theirs, 'What shall we plant?').first().getByRole('button', { name: '❤️' });
+    const heart = message(theirs, 'What shall we plant?')
+      .first()
+      .getByRole('button', { name: '❤️' });
     await heart.waitFor();
     await heart.click();
     const both = row.getByRole('button', { name: '❤️ 2' });
     await both.waitFor();
     expect(await both.getAttribute('title')).toBe('you, Anna Lee');
     await both.click();
-    await said(theirs, 'What shall we plant?')
+    await message(theirs, 'What shall we plant?')
       .first()
       .getByRole('button', { name: '❤️ 1: you' })
       .waitFor();
@@ -169,25 +171,25 @@ describe('talking, in two browsers', () => {
 
   it('W-3 an edit and a deletion are seen; a deletion asks once', async (test) => {
     await write(mine, 'The gate is opne.');
-    await said(theirs, 'The gate is opne.').waitFor();
+    await message(theirs, 'The gate is opne.').waitFor();
     const { messageId } = await stored('The gate is opne.');
     await write(theirs, 'Something else.');
     await anna.post('/v1/channels/room/messages', {
       text: 'About the gate.',
       threadRootMessageId: messageId,
     });
-    const quote = said(theirs, 'About the gate.').getByRole('link', { name: 'gate is' });
+    const quote = message(theirs, 'About the gate.').getByRole('link', { name: 'gate is' });
     await quote.getByText('opne.').waitFor();
     const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     await area.press('ArrowUp');
     const editor = mine.getByRole('textbox', { name: 'Edit the message' });
     await editor.fill('The gate is **open**.');
     await editor.press('Enter');
-    const edited = said(theirs, 'The gate is open.');
+    const edited = message(theirs, 'The gate is open.');
     await edited.getByText('edited').waitFor();
     expect(await edited.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     await quote.getByText('The gate is open.').waitFor();
-    const own = said(mine, 'The gate is open.').first();
+    const own = message(mine, 'The gate is open.').first();
     // By keys alone, and back to where one was.
     await own.focus();
     await mine.keyboard.press('Tab');
@@ -201,8 +203,8 @@ describe('talking, in two browsers', () => {
     await own.getByRole('button', { name: 'Delete' }).click();
     const question = mine.getByRole('dialog', { name: 'Delete this message?' });
     await question.getByRole('button', { name: 'Delete' }).click();
-    await said(theirs, 'This message was deleted.').waitFor();
-    await said(theirs, 'About the gate.').getByText('a deleted message').waitFor();
+    await message(theirs, 'This message was deleted.').waitFor();
+    await message(theirs, 'About the gate.').getByText('a deleted message').waitFor();
     await edited.waitFor({ state: 'detached' });
   });
 
@@ -218,7 +220,7 @@ describe('talking, in two browsers', () => {
     expect(await area.inputValue()).toBe('Look, @Anna Lee ');
     await area.pressSequentially('at this');
     await area.press('Enter');
-    await said(theirs, 'Look, @Anna Lee at this').waitFor();
+    await message(theirs, 'Look, @Anna Lee at this').waitFor();
     const { json } = await web.owner.get<{ members: Member[] }>('/v1/channels/room/members');
     const anna = json.members.find(({ displayName }) => displayName === 'Anna Lee');
     expect((await stored('Look, @Anna Lee')).addressedMemberIds).toEqual([anna?.memberId]);
@@ -247,7 +249,7 @@ describe('talking, in two browsers', () => {
     expect(await area.inputValue()).toBe('The plan');
     await mine.getByRole('button', { name: 'Send', disabled: false }).waitFor();
     await area.press('Enter');
-    const row = said(theirs, 'The plan');
+    const row = message(theirs, 'The plan');
     const image = row.getByRole('img', { name: 'dot.png' });
     await image.waitFor();
     await until('the picture is there', () =>
@@ -313,8 +315,8 @@ describe('talking, in two browsers', () => {
       expect.stringContaining('kept.txt'),
     ]);
     await mine.getByRole('button', { name: 'Send', disabled: false }).click();
-    await said(theirs, 'Three notes').getByRole('link', { name: 'kept.txt' }).waitFor();
-    await said(theirs, 'Three notes').getByRole('img', { name: 'dot.png' }).waitFor();
+    await message(theirs, 'Three notes').getByRole('link', { name: 'kept.txt' }).waitFor();
+    await message(theirs, 'Three notes').getByRole('img', { name: 'dot.png' }).waitFor();
     await attached.waitFor({ state: 'detached' });
     expect(
       await mine.evaluate(`Object.keys(localStorage).filter((key) => key.includes('attached'))`),
@@ -347,8 +349,8 @@ describe('talking, in two browsers', () => {
   it('W-4 a thread that waits says who is next and why not now, and nothing when it is over', async (test) => {
     await web.owner.patch('/v1/channels/lobby', { paused: true });
     await write(mine, 'hello from the gate');
-    await said(mine, 'hello from the gate').hover();
-    await said(mine, 'hello from the gate')
+    await message(mine, 'hello from the gate').hover();
+    await message(mine, 'hello from the gate')
       .getByRole('button', { name: 'Reply in thread' })
       .click();
     const turn = mine.getByRole('list', { name: 'Whose turn it is' });
@@ -425,7 +427,7 @@ describe('talking, in two browsers', () => {
     await line.fill('quince');
     await mine.getByRole('option', { name: 'the quince is ripe', selected: true }).waitFor();
     await mine.keyboard.press('Enter');
-    const found = said(mine, 'the quince is ripe');
+    const found = message(mine, 'the quince is ripe');
     await found.waitFor();
     await until('it is in view', () => isInView(found));
     await mine.getByRole('heading', { name: 'Thread' }).waitFor();
@@ -446,11 +448,11 @@ describe('talking, in two browsers', () => {
       'new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))',
     );
     await mine.getByRole('button', { name: 'Newest' }).waitFor();
-    expect(await said(mine, 'line 129').count()).toBe(0);
+    expect(await message(mine, 'line 129').count()).toBe(0);
 
     await write(mine, 'back from the past');
     // On its way it may be shown as pending and as read in one frame.
-    const own = said(mine, 'back from the past');
+    const own = message(mine, 'back from the past');
     await until('own words are there once', async () => (await own.count()) === 1);
     await until('own words are in view', () => isInView(own));
     await mine.getByRole('textbox', { name: 'Message', exact: true }).press('ArrowUp');
@@ -470,7 +472,7 @@ describe('talking, in two browsers', () => {
     await mine.getByRole('link', { name: /^Room/ }).click();
     await mine.getByRole('heading', { name: 'Room' }).waitFor();
     await mine.goBack();
-    await until('it stands where it stood', async () => {
+    await until('the scroll offset is restored', async () => {
       const after = await read.boundingBox();
       return Math.abs((after?.y ?? 0) - (before?.y ?? 0)) < 2;
     });
@@ -479,15 +481,15 @@ describe('talking, in two browsers', () => {
     expect(await editor.inputValue()).toBe('back from the past, and');
     await editor.press('Escape');
     await editor.waitFor({ state: 'detached' });
-    await said(mine, 'back from the past').waitFor();
+    await message(mine, 'back from the past').waitFor();
 
     // What can be done with what is higher than the screen is in view, and so is the end beside what is written.
     await web.owner.post('/v1/channels/long/messages', {
       text: Array.from({ length: 60 }, (_, line) => `tall ${line}`).join('\n'),
     });
-    await said(mine, 'tall 59').hover();
+    await message(mine, 'tall 59').hover();
     await until('its actions are in view', () =>
-      isInView(said(mine, 'tall 59').getByRole('toolbar')),
+      isInView(message(mine, 'tall 59').getByRole('toolbar')),
     );
     const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     await area.fill(Array.from({ length: 10 }, (_, line) => `line ${line}`).join('\n'));
@@ -530,7 +532,7 @@ describe('talking, in two browsers', () => {
     });
     await theirs.getByRole('link', { name: /^Heralds ?1 unread$/ }).waitFor();
     await channel.click();
-    const named = said(theirs, '@Anna Lee, it is out.');
+    const named = message(theirs, '@Anna Lee, it is out.');
     await named.waitFor();
     const rootPath = `/c/heralds/m/${asked.json.messageId}`;
     await mine.goto(web.daemon.url + rootPath);

@@ -2,7 +2,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Approval, InboxItem, Run, Session, Task } from '@stoa/protocol';
-import { McpScript, type Page, until } from '@stoa/testkit';
+import {
+  endedRun,
+  McpScript,
+  openSession,
+  type Page,
+  submit as submitTo,
+  until,
+} from '@stoa/testkit';
 import { afterAll, describe, expect, it } from 'vitest';
 import { webTests } from '../web-tests.js';
 
@@ -138,19 +145,13 @@ describe('work, in a browser', () => {
 
   async function open(agentId: string, title: string): Promise<string> {
     const body = { agentId, workspace, title };
-    const { json } = await web.owner.post<Session>('/v1/sessions', body);
-    sessionIds.push(json.sessionId);
-    return json.sessionId;
+    const sessionId = await openSession(web.owner, body);
+    sessionIds.push(sessionId);
+    return sessionId;
   }
 
-  const submit = async (sessionId: string, text: string): Promise<InboxItem> =>
-    (await web.owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text })).json;
-
-  const ended = (runId: string): Promise<Run> =>
-    until('the run has ended', async () => {
-      const { json } = await web.owner.get<Run>(`/v1/runs/${runId}`);
-      return json.endedAt === undefined ? undefined : json;
-    });
+  const submit = (sessionId: string, text: string) => submitTo(web.owner, sessionId, text);
+  const ended = (runId: string) => endedRun(web.owner, runId);
 
   const tasks = async (): Promise<Task[]> =>
     (await web.owner.get<{ tasks: Task[] }>('/v1/tasks')).json.tasks;

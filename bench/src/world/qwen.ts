@@ -12,9 +12,9 @@ const ANSWER_LIMIT_MS = 60_000;
 /** The command that starts qwen, which is fetched into a cache of this user if it is not there. */
 export async function findQwen(): Promise<readonly string[]> {
   // Loaded late: no other benchmark needs it.
-  const { installQwen } = await import('@stoa/testkit');
+  const { installProgram } = await import('@stoa/testkit');
   // Not having it skips a benchmark everywhere; only tests insist on it in CI.
-  const qwen = await installQwen({ ...process.env, CI: '' });
+  const qwen = await installProgram('qwen', { ...process.env, CI: '' });
   if (qwen.command === undefined) throw new Skipped(qwen.reason);
   return qwen.command;
 }

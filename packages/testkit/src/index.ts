@@ -12,15 +12,14 @@ export {
   type ProgramName,
   packageOf,
 } from './acp/programs.js';
-export { installQwen, type Qwen } from './acp/qwen.js';
 export { axeViolations } from './browser/axe-violations.js';
-export { type DaemonWithBrowser, startWithBrowser } from './browser/daemon-with-browser.js';
 export { findBrowser, NO_BROWSER } from './browser/find-browser.js';
 export { confirmCode, openLoginPage, PageLogin, ticketIn } from './browser/page-login.js';
 export {
   confirmLogin,
   type OpenOptions,
   type Page,
+  startWithBrowser,
   TestBrowser,
 } from './browser/test-browser.js';
 export { ChannelLog, type LoggedMessage } from './channels/channel-log.js';
@@ -50,6 +49,16 @@ export {
 } from './daemon/daemon-with-people.js';
 export { withDatabaseFile } from './daemon/database-file.js';
 export { ForeignServer, type Received } from './daemon/foreign-server.js';
+export {
+  answerApproval,
+  approvalsOf,
+  askSession,
+  endedRun,
+  openSession,
+  pendingApproval,
+  runsOf,
+  submit,
+} from './daemon/session-calls.js';
 export {
   cleanEnvironment,
   PROGRAM,

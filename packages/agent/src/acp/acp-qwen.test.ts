@@ -5,12 +5,12 @@ import { decide } from '@stoa/core';
 import {
   AgentFixture,
   FakeModel,
-  installQwen,
+  type InstalledProgram,
+  installProgram,
   McpHttpServer,
   type ModelRequest,
   OWNER,
   outputOf,
-  type Qwen,
   say,
   toolCall,
   until,
@@ -21,9 +21,9 @@ import { Sandbox } from '../tools/shell/sandbox.js';
 import { AcpDriver } from './acp-driver.js';
 
 const KEY = 'sk-canary-of-qwen-42';
-let qwen: Qwen;
+let qwen: InstalledProgram;
 beforeAll(async () => {
-  qwen = await installQwen();
+  qwen = await installProgram('qwen');
 }, 200_000);
 
 /** The tool of Stoa's own MCP server, as the program names it. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // An agent program for tests. It speaks ACP on its own few lines, so that it can also speak it wrongly.
-// Whatever line of what is asked now begins with `!` it does.
+// It follows every line of the current prompt that begins with `!`.
 //
 //   !say TEXT            says it, in two chunks          !exit CODE     ends
 //   !usage IN OUT        reports usage                   !hang          does not end its turn, nor cancels it
@@ -167,17 +167,17 @@ const say = (sessionId, words) => {
 
 async function play(sessionId, prompt) {
   const session = sessionOf(sessionId);
-  const said = prompt.map((block) => block.text ?? `[${block.type}]`).join('\n');
-  session.prompts.push(said);
-  if (!options.forgetsPrompts) session.history.push({ role: 'user', text: said });
+  const text = prompt.map((block) => block.text ?? `[${block.type}]`).join('\n');
+  session.prompts.push(text);
+  if (!options.forgetsPrompts) session.history.push({ role: 'user', text });
   remember(sessionId, session.history);
   log({ type: 'prompt', id: sessionId, prompt });
   const cancelled = new Promise((resolve) => {
     session.cancel = () => resolve('cancelled');
   });
   let stopReason = 'end_turn';
-  // With a turn in a channel comes what was said there before: that is not asked.
-  const asked = said
+  // The prompt of a turn in a channel also contains earlier messages, which are not instructions.
+  const asked = text
     .split('# What is asked now\n')
     .at(-1)
     .split(/You answer this, from .*:\n/)
@@ -408,5 +408,5 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   } else void serve(message);
 });
 if (options.ignoresTerm) process.on('SIGTERM', () => {});
-// It outlives its pipes: whoever starts it has to end it.
+// It outlives its pipes, so the process that starts it has to end it.
 setInterval(() => {}, 60_000);

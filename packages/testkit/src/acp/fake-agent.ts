@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const FAKE_AGENT = fileURLToPath(new URL('fake-agent.mjs', import.meta.url));
 
 export interface FakeAgentOptions {
-  /** Where it writes what it was told, a line each. */
+  /** The file to which it writes everything that it receives, one entry per line. */
   readonly log?: string;
   /** Where it keeps its sessions; without it, it cannot load any. */
   readonly store?: string;
@@ -15,13 +15,13 @@ export interface FakeAgentOptions {
   /** The kinds of options with which it asks for permission. */
   readonly permissions?: readonly string[];
   readonly ignoresTerm?: boolean;
-  /** `late`: answers that a session was loaded before it has said again what was said in it. */
+  /** `late`: answers that a session is loaded before it has replayed its messages. */
   readonly replay?: 'late';
   /** Whether it can close a session. */
   readonly closes?: boolean;
   /** Commands get nothing of its environment but the path. */
   readonly clearsEnvironment?: boolean;
-  /** Stores what it said, and not what it was asked. */
+  /** Stores its own messages, and not the prompts. */
   readonly forgetsPrompts?: boolean;
   /** Loads sessions that it knows nothing of. */
   readonly isForgetful?: boolean;
@@ -31,7 +31,7 @@ export interface FakeAgentOptions {
   readonly models?: readonly string[];
 }
 
-/** Something the fake agent was told. */
+/** Something that the fake agent received. */
 export interface FakeAgentEntry {
   readonly type: string;
   readonly id?: string;

@@ -15,7 +15,7 @@ export function processesOf(program: string, text: string): number[] {
   });
 }
 
-function youngerProcesses(isMeant: (pid: number) => boolean): number[] {
+function youngerProcesses(isIncluded: (pid: number) => boolean): number[] {
   const own = startTimeOf(readFileSync('/proc/self/stat', 'latin1'));
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -25,9 +25,9 @@ function youngerProcesses(isMeant: (pid: number) => boolean): number[] {
         const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
         const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
         if (state === 'Z' || state === 'X' || startTimeOf(stat) < own) return false;
-        return isMeant(pid);
+        return isIncluded(pid);
       } catch {
-        // It ended while it was looked at.
+        // It ended while it was read.
         return false;
       }
     });

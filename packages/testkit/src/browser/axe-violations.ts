@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** As axe tells it; no more of it than is put into words. */
+/** The part of a result of axe that is reported. */
 interface Found {
   readonly id: string;
   readonly impact: string | null;
@@ -11,11 +11,11 @@ interface Found {
 interface AxeOptions {
   /** Only what is in the elements of this selector. */
   readonly within?: string;
-  /** Only these rules of axe; all of them unless said. */
+  /** Only these rules of axe; all of them by default. */
   readonly rules?: readonly string[];
 }
 
-/** What axe finds serious or critical in a page as it stands, a line for each element. */
+/** The serious and critical problems that axe finds in a page, one line for each element. */
 export async function axeViolations(
   page: Page,
   { within, rules }: AxeOptions = {},

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-const PLACES = [
+const PATHS = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -10,20 +10,20 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
-export const NO_BROWSER = 'no Chromium here: install it, or say in CHROMIUM_PATH where it is';
+export const NO_BROWSER = 'no Chromium here: install it, or set CHROMIUM_PATH to its path';
 
 /**
- * Chromium or Chrome: where `CHROMIUM_PATH` says, or in one of the usual places; `off` stands for a machine
- * without one. Where there is none the tests that need it say so, except where `CI` is set: there it must be had.
+ * The path of Chromium or Chrome: the one in `CHROMIUM_PATH`, or the first usual path that exists. `off` means that there is none.
+ * Tests are skipped without a browser, except if `CI` is set: then this throws.
  */
 export function findBrowser(
   environment: Readonly<NodeJS.ProcessEnv> = process.env,
-  places: readonly string[] = PLACES,
+  paths: readonly string[] = PATHS,
 ): string | undefined {
-  const told = environment['CHROMIUM_PATH'];
-  const isOff = told === 'off';
-  if (told !== undefined && told !== '' && !isOff) return told;
-  const found = isOff ? undefined : places.find((place) => existsSync(place));
+  const named = environment['CHROMIUM_PATH'];
+  const isOff = named === 'off';
+  if (named !== undefined && named !== '' && !isOff) return named;
+  const found = isOff ? undefined : paths.find((path) => existsSync(path));
   if (found === undefined && (environment['CI'] ?? '') !== '') throw new Error(NO_BROWSER);
   return found;
 }

@@ -8,7 +8,7 @@ import {
 } from '@stoa/protocol';
 import { type CallAnswer, call } from '../daemon/call.js';
 
-/** Where the login page stands, with the ticket in it. */
+/** Opens the login page, which contains the ticket. */
 export function openLoginPage(
   url: string,
   code: string,
@@ -19,7 +19,7 @@ export function openLoginPage(
 
 export function ticketIn(page: string): string {
   const content = /<meta name="stoa-login" content="([^"]*)">/.exec(page)?.[1] ?? '';
-  if (content === '') return 'there-was-no-ticket';
+  if (content === '') return 'no-ticket';
   return (JSON.parse(content.replaceAll('&quot;', '"')) as { ticket: string }).ticket;
 }
 

@@ -5,20 +5,20 @@ import { findBrowser } from './find-browser.js';
 
 export type { Page };
 
-/** Loading what a test asked to fail is no error of the page. */
+/** Errors that are expected while the daemon is away. */
 const EXPECTED =
   /ERR_CONNECTION_(?:REFUSED|RESET|CLOSED)|ERR_SOCKET_NOT_CONNECTED|ERR_EMPTY_RESPONSE|WebSocket connection to/;
 
 export interface OpenOptions extends BrowserContextOptions {
-  /** Where to go after the login; the start page unless said. */
+  /** The path to open after the login; the start page by default. */
   readonly path?: string;
-  /** Whose browser it is; the owner's unless said. */
+  /** The token of the person who logs in; the owner's by default. */
   readonly token?: string;
-  /** Whether the daemon is going to be away for a while. */
+  /** Whether the daemon stops while the page is open. */
   readonly isInterrupted?: boolean;
 }
 
-/** Presses the button of the login page and waits until the page behind it is there. */
+/** Presses the button of the login page and waits for the next page. */
 export async function confirmLogin(page: Page): Promise<void> {
   const there = page.waitForURL(({ pathname }) => pathname !== '/login', {
     waitUntil: 'domcontentloaded',
@@ -27,24 +27,24 @@ export async function confirmLogin(page: Page): Promise<void> {
   await there;
 }
 
-/** One browser for a file of tests; every page has cookies and storage of its own, as another person's has. */
+/** One browser for a file of tests; every page has its own cookies and storage. */
 export class TestBrowser {
-  private readonly complaints: string[] = [];
+  private readonly errors: string[] = [];
 
   private constructor(private readonly browser: Browser) {}
 
-  /** Undefined where there is no browser: the tests are skipped then, with `NO_BROWSER` as their reason. */
+  /** Undefined without a browser; tests are then skipped with the reason `NO_BROWSER`. */
   static async open(): Promise<TestBrowser | undefined> {
     const executablePath = findBrowser();
     if (executablePath === undefined) return undefined;
-    // Loaded here: it is large, and few tests need it.
+    // Imported here because it is large and few tests need it.
     const { chromium } = await import('playwright-core');
-    // Its own sandbox does not work for root, and what it shows here is ours.
+    // Its sandbox does not work for root, and the pages here are ours.
     const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
     return new TestBrowser(await chromium.launch({ executablePath, args }));
   }
 
-  /** A page of somebody who opened a login link and confirmed it. */
+  /** A page after a login. */
   async logIn(daemon: Pick<TestDaemon, 'url' | 'token'>, options: OpenOptions = {}): Promise<Page> {
     const owner = callerOf(daemon.url, options.token ?? daemon.token);
     const { json } = await owner.post<{ url: string }>('/v1/login-codes');
@@ -56,7 +56,7 @@ export class TestBrowser {
     return page;
   }
 
-  /** A page of somebody who has not been here before. */
+  /** A page without a login. */
   async visit(url: string, options: OpenOptions = {}): Promise<Page> {
     const page = await this.blank(url, options);
     await page.goto(url);
@@ -73,33 +73,71 @@ export class TestBrowser {
       ...rest,
     });
     const page = await context.newPage();
-    const complain = (text: string): void => {
-      if (!(isInterrupted && EXPECTED.test(text))) this.complaints.push(text);
+    const report = (text: string): void => {
+      if (!(isInterrupted && EXPECTED.test(text))) this.errors.push(text);
     };
     page.on('console', (message) => {
-      if (message.type() === 'error') complain(`${message.text()} (${message.location().url})`);
+      if (message.type() === 'error') report(`${message.text()} (${message.location().url})`);
     });
-    page.on('pageerror', (error) => complain(String(error.stack ?? error)));
+    page.on('pageerror', (error) => report(String(error.stack ?? error)));
     page.on('request', (request) => {
       const { origin, protocol } = new URL(request.url());
       if (protocol.startsWith('http') && origin !== new URL(url).origin) {
-        complain(`a request to another place: ${request.url()}`);
+        report(`a request to another origin: ${request.url()}`);
       }
     });
     return page;
   }
 
-  /** For the end of a test: what is not looked at any longer goes on drawing. */
+  /** For the end of a test: an unused page would continue to render. */
   async closePages(): Promise<void> {
     await Promise.all(this.browser.contexts().map((context) => context.close()));
   }
 
-  /** What went wrong in any page since it was asked last; for the end of every test. */
+  /** The errors of all pages since the last call; for the end of every test. */
   takeErrors(): string[] {
-    return this.complaints.splice(0);
+    return this.errors.splice(0);
   }
 
   async close(): Promise<void> {
     await this.browser.close();
+  }
+}
+
+export interface DaemonWithBrowser {
+  readonly daemon: TestDaemon;
+  readonly browser: TestBrowser;
+  /** Closes the browser, and then does what `cleanUp` of the daemon does. */
+  cleanUp(): Promise<void>;
+}
+
+/**
+ * A daemon and a browser for the tests of a file. Undefined where there is no browser: then no daemon is started,
+ * and the tests are skipped before they begin, with `NO_BROWSER` as their reason. If one of the two cannot be started,
+ * the other is ended.
+ */
+export async function startWithBrowser(
+  start: () => Promise<TestDaemon>,
+): Promise<DaemonWithBrowser | undefined> {
+  if (findBrowser() === undefined) return undefined;
+  const starting = start();
+  const opening = TestBrowser.open();
+  try {
+    const [daemon, browser] = await Promise.all([starting, opening]);
+    if (!browser) throw new Error('the browser is gone');
+    const cleanUp = async (): Promise<void> => {
+      try {
+        await browser.close();
+      } finally {
+        await daemon.cleanUp();
+      }
+    };
+    return { daemon, browser, cleanUp };
+  } catch (error) {
+    await Promise.allSettled([
+      starting.then((daemon) => daemon.cleanUp()),
+      opening.then((browser) => browser?.close()),
+    ]);
+    throw error;
   }
 }

@@ -67,8 +67,8 @@ export class ChannelLog {
       for (const [i, messageId] of ids.entries()) {
         const data = { messageId, inputItems: itemsOf(texts[i] ?? '') };
         const seq = yield* append(at, 'message_posted', data);
-        const place = { topicId, seq, messageId, rootMessageId: null, authorId: ACTOR, at };
-        yield* insertMessage.run(place);
+        const row = { topicId, seq, messageId, rootMessageId: null, authorId: ACTOR, at };
+        yield* insertMessage.run(row);
         messages.push({ messageId, seq });
       }
       return messages;

@@ -1,10 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { callerOf } from '../daemon/caller.js';
 import type { TestDirectory } from '../daemon/daemon-engines.js';
 import { assertIntact } from '../daemon/integrity.js';
 import type { TestDaemon } from '../daemon/start-daemon.js';
+import { cleanEnvironment, PROGRAM } from '../daemon/start-daemon.js';
 import { SeededRandom } from '../virtual/random.js';
-import { killWhileStarting } from './kill-while-starting.js';
 import { Load } from './load.js';
 import { type Logged, Oracle } from './oracle.js';
 
@@ -124,7 +126,7 @@ class Campaign {
     this.#oracle.assertKept();
   }
 
-  /** Every outcome is known, everything is read once more, and the reader hears of all it missed. */
+  /** Resolves every outcome, reads everything once more, and lets the reader catch up. */
   async #end(daemon: TestDaemon): Promise<void> {
     await this.#load.settle(daemon);
     this.#oracle.readAgain();
@@ -158,4 +160,35 @@ async function makeChannels(daemon: TestDaemon): Promise<void> {
     const made = await caller.post('/v1/channels', { channelId, title: channelId });
     if (made.status !== 201) throw new Error(made.text);
   }
+}
+
+/**
+ * Kills the program while it starts: locking, migrating, recovering. Returns whether it was killed before it was ready.
+ */
+async function killWhileStarting(
+  directory: TestDirectory,
+  afterMs: number,
+): Promise<boolean> {
+  const database =
+    directory.databaseUrl === undefined ? {} : { STOA_DATABASE_URL: directory.databaseUrl };
+  const child = spawn(process.execPath, [PROGRAM, 'serve'], {
+    env: {
+      ...cleanEnvironment(),
+      STOA_HOME: directory.home,
+      STOA_PORT: '0',
+      STOA_LOBBY: 'off',
+      ...database,
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    printed += chunk;
+  });
+  const exited = once(child, 'exit');
+  await delay(afterMs);
+  child.kill('SIGKILL');
+  const [code] = (await exited) as [number | null];
+  if (code !== null) throw new Error(`the program ended by itself with ${String(code)}`);
+  return !printed.includes('Stoa is ready');
 }

@@ -9,7 +9,7 @@ const CLIENTS = 6;
 
 /** Several clients who post, and one who follows, until their daemon is gone. */
 export class Load {
-  /** Sent, and nobody knows what became of it. */
+  /** Sent, with an unknown outcome. */
   readonly #unknown: Post[] = [];
   #made = 0;
 
@@ -28,7 +28,7 @@ export class Load {
     const caller = callerOf(daemon.url, daemon.token, agent);
     const reader = await LiveSocket.open(daemon.url, { token: daemon.token });
     for (const channelId of this.channels) {
-      const after = this.oracle.lastHeard(channelId);
+      const after = this.oracle.lastReceived(channelId);
       reader.say({ type: 'subscribe', topic: `channel:${channelId}`, after });
     }
     let isOver = false;
@@ -65,7 +65,7 @@ export class Load {
   #takeOver(reader: LiveSocket): void {
     for (const gap of reader.framesOf('gap')) throw new Error(`a gap: ${JSON.stringify(gap)}`);
     for (const { topic, seq, type, data } of reader.events()) {
-      this.oracle.hear(topic.slice('channel:'.length), { seq, type, data } as Logged);
+      this.oracle.receive(topic.slice('channel:'.length), { seq, type, data } as Logged);
     }
   }
 

@@ -25,7 +25,7 @@ describe('the oracle of the crash harness', () => {
     oracle.acknowledge(post('one'), answer('one', 1));
     oracle.read('lobby', logged('one', 1));
     oracle.read('lobby', logged('never answered', 2));
-    oracle.hear('lobby', logged('one', 1));
+    oracle.receive('lobby', logged('one', 1));
     oracle.assertKept();
     expect(oracle.acknowledged).toHaveLength(1);
   });
@@ -47,7 +47,7 @@ describe('the oracle of the crash harness', () => {
     );
   });
 
-  it('notices a post whose place, or whose words, were given to another', () => {
+  it('notices a post whose sequence or text belongs to another', () => {
     const oracle = new Oracle();
     oracle.acknowledge(post('one'), answer('one', 1));
     oracle.read('lobby', logged('other', 1));
@@ -69,10 +69,10 @@ describe('the oracle of the crash harness', () => {
     expect(() => oracle.acknowledge(post('one'), answer('one', 2))).toThrow('and then with');
   });
 
-  it('notices that a live reader was told of what is not in the log', () => {
+  it('notices that a live reader received something that is not in the log', () => {
     const oracle = new Oracle();
-    oracle.hear('lobby', logged('rumour', 1));
+    oracle.receive('lobby', logged('rumour', 1));
     oracle.read('lobby', logged('one', 1));
-    expect(() => oracle.assertKept()).toThrow('a live reader of lobby was told');
+    expect(() => oracle.assertKept()).toThrow('a live reader of lobby received');
   });
 });

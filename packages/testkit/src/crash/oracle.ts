@@ -21,16 +21,16 @@ export interface Logged {
 }
 
 /**
- * What was promised, kept outside of the process that is killed, and compared with what it kept:
- * every acknowledged message where it was said to be and as it was said, none twice, no sequence
- * missing, and nothing told to a live reader that is not in the log.
+ * Records, outside the process that is killed, what the process acknowledged, and compares it with what is stored: every
+ * acknowledged message at its sequence with its content, none twice, no sequence missing, and no event sent to a live
+ * reader that is not in the log.
  */
 export class Oracle {
   readonly #acknowledged = new Map<
     string,
     { readonly post: Post; readonly answer: Acknowledged }
   >();
-  readonly #heard = new Map<string, Logged[]>();
+  readonly #received = new Map<string, Logged[]>();
   readonly #logs = new Map<string, Logged[]>();
   readonly #keyOfText = new Map<string, string>();
 
@@ -48,13 +48,13 @@ export class Oracle {
     this.#acknowledged.set(post.key, { post, answer });
   }
 
-  /** The last sequence of a channel that a live reader was told of. */
-  lastHeard(channelId: string): number {
-    return this.#heard.get(channelId)?.length ?? 0;
+  /** The last sequence of a channel that a live reader received. */
+  lastReceived(channelId: string): number {
+    return this.#received.get(channelId)?.length ?? 0;
   }
 
-  hear(channelId: string, event: Logged): void {
-    append(this.#heard, channelId, event, 'a live reader of');
+  receive(channelId: string, event: Logged): void {
+    append(this.#received, channelId, event, 'a live reader of');
   }
 
   /** The last sequence of a channel that was read back. */
@@ -66,10 +66,11 @@ export class Oracle {
     append(this.#logs, channelId, event, 'the log of');
     const text = event.data.inputItems?.[0]?.text;
     if (event.type !== 'message_posted' || text === undefined) return;
-    const place = `${channelId} ${String(event.seq)}`;
+    const position = `${channelId} ${String(event.seq)}`;
     const before = this.#keyOfText.get(text);
-    if (before !== undefined) throw new Error(`"${text}" is stored as ${before} and as ${place}`);
-    this.#keyOfText.set(text, place);
+    if (before !== undefined)
+      throw new Error(`"${text}" is stored as ${before} and as ${position}`);
+    this.#keyOfText.set(text, position);
   }
 
   /** Reads everything again, so that what was compared long ago is compared once more. */
@@ -83,15 +84,15 @@ export class Oracle {
       const { messageId, seq, inputItems } = answer;
       const kept = this.#logs.get(post.channelId)?.[seq - 1]?.data;
       if (kept?.messageId === messageId && isDeepStrictEqual(kept.inputItems, inputItems)) continue;
-      const [said, found] = [JSON.stringify(answer), JSON.stringify(kept)];
-      throw new Error(`"${post.text}" was acknowledged as ${said}; there is ${found}`);
+      const [acknowledged, found] = [JSON.stringify(answer), JSON.stringify(kept)];
+      throw new Error(`"${post.text}" was acknowledged as ${acknowledged}; there is ${found}`);
     }
-    for (const [channelId, events] of this.#heard) {
+    for (const [channelId, events] of this.#received) {
       const log = this.#logs.get(channelId) ?? [];
       const wrong = events.find((event) => !isDeepStrictEqual(log[event.seq - 1], event));
       if (!wrong) continue;
-      const [told, kept] = [JSON.stringify(wrong), JSON.stringify(log[wrong.seq - 1])];
-      throw new Error(`a live reader of ${channelId} was told ${told}; the log has ${kept}`);
+      const [received, kept] = [JSON.stringify(wrong), JSON.stringify(log[wrong.seq - 1])];
+      throw new Error(`a live reader of ${channelId} received ${received}; the log has ${kept}`);
     }
   }
 }

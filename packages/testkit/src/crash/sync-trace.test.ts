@@ -33,7 +33,7 @@ describe('reading a trace of sync calls', () => {
         tell,
       ],
     ],
-  ])('finds a message that was told with %s', (_, lines) => {
+  ])('finds a message that was sent with %s', (_, lines) => {
     expect(read(...lines)).toMatchObject({ sent: 1, sentBeforeSync: [ID] });
   });
 

@@ -1,4 +1,4 @@
-/** What a trace of system calls shows about when messages were synced and when they were told. */
+/** What a trace of system calls shows about when messages were synced and when they were sent. */
 export interface SyncTrace {
   /** Messages that left on a socket. */
   readonly sent: number;

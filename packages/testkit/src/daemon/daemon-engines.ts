@@ -2,23 +2,23 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EngineKind } from '@stoa/protocol';
+import pg from 'pg';
 import { memoryDirectory } from '../engines/memory-directory.js';
 import { type FreshDatabase, freshDatabase } from '../postgres/fresh-database.js';
-import { queryDatabase } from '../postgres/query-database.js';
 import { withDatabaseFile } from './database-file.js';
 import { type StartOptions, startDaemon, type TestDaemon } from './start-daemon.js';
 
-/** Where the data of a daemon is kept. It outlives the daemons that are started on it. */
+/** The data directory of a daemon, with its database. It outlives the daemons that are started on it. */
 export interface TestDirectory {
   readonly home: string;
-  /** The PostgreSQL database, where the engine is one. */
+  /** The PostgreSQL database, if that is the engine. */
   readonly databaseUrl: string | undefined;
   start(options?: Omit<StartOptions, 'home'>): Promise<TestDaemon>;
-  /** Makes the data what a fixture of this engine holds; nothing may have run here before. */
+  /** Restores a fixture of this engine; no daemon may have been started here before. */
   restore(fixture: string): Promise<void>;
-  /** Runs one statement past the program, whether a daemon runs or not. */
+  /** Runs one statement on the database directly, whether a daemon runs or not. */
   query(statement: string): Promise<Record<string, unknown>[]>;
-  /** Checks and kills what still runs here, and removes everything. */
+  /** Checks and kills the daemons that still run, and removes everything. */
   discard(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ async function newDirectory(engine: EngineKind): Promise<TestDirectory> {
   };
 }
 
-// eslint-disable-next-line @typescript-eslint/require-await -- the other engine answers later; this one at once
+// eslint-disable-next-line @typescript-eslint/require-await -- PostgreSQL answers asynchronously
 async function queryFile(home: string, statement: string): Promise<Record<string, unknown>[]> {
   return withDatabaseFile(home, (db) => {
     // better-sqlite3 refuses to read rows from a statement that has none.
@@ -74,10 +74,20 @@ async function queryFile(home: string, statement: string): Promise<Record<string
   });
 }
 
+async function queryDatabase(url: string, statement: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 const engine = (name: EngineKind): DaemonEngine => ({
   name,
   newDirectory: () => newDirectory(name),
 });
 
-/** What a user can see has to be the same on all of them. */
+/** Users must see the same behaviour on all engines. */
 export const DAEMON_ENGINES: readonly DaemonEngine[] = [engine('sqlite'), engine('postgres')];

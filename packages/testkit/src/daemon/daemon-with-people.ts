@@ -4,7 +4,7 @@ import { type Caller, callerOf, newPerson } from './caller.js';
 import type { DaemonEngine, TestDirectory } from './daemon-engines.js';
 import type { StartOptions, TestDaemon } from './start-daemon.js';
 
-/** A running daemon with people to talk: its owner, Ada and Bea. */
+/** A running daemon with three people: its owner, Ada and Bea. */
 export interface DaemonWithPeople {
   readonly directory: TestDirectory;
   readonly daemon: TestDaemon;
@@ -31,7 +31,7 @@ export async function startWithPeople(
 export const channelPath = (channelId: string, rest = ''): string =>
   `/v1/channels/${channelId}${rest}`;
 
-/** Made by the first of them, joined by the others; returns the path of its messages. */
+/** Creates a channel that the others join, and returns the path of its messages. */
 export async function newChannel(
   channelId: string,
   creator: Caller,
@@ -51,7 +51,7 @@ export const createChannel = (
 ): Promise<CallAnswer<Channel>> =>
   by.post<Channel>('/v1/channels', { channelId, title: channelId, ...more });
 
-/** Posts what has to be accepted. */
+/** Posts a message that must be accepted. */
 export async function postMessage(by: Caller, messages: string, body: object): Promise<Message> {
   const posted = await by.post<Message>(messages, body);
   expectStatus(posted, 201);
@@ -77,7 +77,7 @@ export async function logOf(by: Caller, channelId: string): Promise<Stamped[]> {
   return (await by.get<{ events: Stamped[] }>(path)).json.events;
 }
 
-/** The code of a problem; undefined where the answer is none. */
+/** The code of a problem; undefined for another answer. */
 export const codeOf = (json: unknown): string | undefined => (json as { code?: string }).code;
 
 /** The status and the code of a problem. */

@@ -1,6 +1,6 @@
 import { insertEvent, openTopicEnd, type Tx } from '@stoa/store';
 
-/** The least a write to a topic consists of. Returns the sequence it got. */
+/** Appends one event to a topic and returns its sequence. */
 export function* appendEvent(topic: string, body: string): Tx<number> {
   const end = yield* openTopicEnd.first({ name: topic });
   if (!end) throw new Error(`There is no topic ${topic}`);

@@ -14,28 +14,28 @@ import { migratedDatabase } from './migrated-database.js';
 import { buildSearchThread } from './search-thread-file.js';
 
 export interface TestedSearchIndex extends SearchIndex {
-  /** Indexes a little, now. Where it is missing that happens by itself. */
+  /** Indexes a few events. Missing where an index does so in the background. */
   step?(): void;
 }
 
-/** A store and the place of its index, which may be opened again and again. */
+/** A store and its index, which may be opened several times. */
 export interface SearchDatabase {
   readonly store: Store;
   open(): Promise<TestedSearchIndex>;
-  /** Once the index is closed. */
+  /** To be called when the index is closed. */
   discard(): Promise<void>;
 }
 
 export interface SearchEngine {
   readonly name: string;
-  /** Whether a place costs little enough to have many. */
+  /** Whether it is cheap enough for many databases. */
   readonly isCheap: boolean;
   newDatabase(): Promise<SearchDatabase>;
 }
 
 type OpenSearch = (paths: { databasePath: string; searchPath: string }) => TestedSearchIndex;
 
-async function sqlitePlace(
+async function sqliteDatabase(
   makeOpen: (directory: string) => Promise<OpenSearch>,
 ): Promise<SearchDatabase> {
   const directory = await mkdtemp(join(tmpdir(), 'stoa-search-'));
@@ -53,7 +53,7 @@ async function sqlitePlace(
   };
 }
 
-/** In steps so small that it is hardly ever done. */
+/** Indexes in steps so small that it is rarely complete. */
 const openInSteps: OpenSearch = ({ databasePath, searchPath }) => {
   const limits = { topics: 1, events: 3, bytes: 1_000 };
   const index = openSqliteSearchIndex(databasePath, searchPath, limits);
@@ -82,20 +82,20 @@ const openInSteps: OpenSearch = ({ databasePath, searchPath }) => {
 const sqliteInSteps: SearchEngine = {
   name: 'SQLite, step by step',
   isCheap: true,
-  newDatabase: () => sqlitePlace(() => Promise.resolve(openInSteps)),
+  newDatabase: () => sqliteDatabase(() => Promise.resolve(openInSteps)),
 };
 
 const sqliteInThread: SearchEngine = {
   name: 'SQLite in a thread',
   isCheap: false,
   newDatabase: () =>
-    sqlitePlace(async (directory) => {
+    sqliteDatabase(async (directory) => {
       const entry = await buildSearchThread(directory);
       return (paths) => new ThreadedSearchIndex({ entry, ...paths });
     }),
 };
 
-/** Nothing fails in the background of a test unless the test makes it. */
+/** A test does not cause errors in the background. */
 const unexpected = (error: unknown): void => {
   throw error;
 };

@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 
 const SOURCE = new URL('../../../store/src/search/search-thread.ts', import.meta.url);
 
-/** In parts: scripts/bundle-kit.mjs replaces the whole expression wherever it is written. */
+/** Joined from parts, because scripts/bundle-kit.mjs replaces the expression everywhere. */
 const OWN_ADDRESS = ['import', 'meta', 'url'].join('.');
 
 /** Builds the entry of the search thread from its source, as the program ships it. */
@@ -17,7 +17,7 @@ export async function buildSearchThread(directory: string): Promise<URL> {
     format: 'esm',
     platform: 'node',
     conditions: ['stoa-source'],
-    // The directory is anywhere; packages are looked for from where the source is.
+    // Packages are resolved from the source, because the directory may be anywhere.
     define: { [OWN_ADDRESS]: JSON.stringify(SOURCE.href) },
   });
   return pathToFileURL(outfile);

@@ -11,10 +11,10 @@ export interface TestDatabaseOptions {
   readonly migrations?: readonly Migration[];
 }
 
-/** Where the data of one store is kept. It outlives the stores that are opened on it. */
+/** The data of one store. It outlives the stores that are opened on it. */
 export interface TestDatabase {
   open(options?: TestDatabaseOptions): Promise<Store>;
-  /** Once every store on it is closed. */
+  /** To be called when every store on it is closed. */
   discard(): Promise<void>;
 }
 
@@ -51,5 +51,5 @@ const postgres: StoreEngine = {
   },
 };
 
-/** What has to behave the same on all of them is tested on each. */
+/** Behaviour that must be the same on all engines is tested on each. */
 export const STORE_ENGINES: readonly StoreEngine[] = [sqlite, postgres];

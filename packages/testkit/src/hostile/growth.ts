@@ -7,8 +7,8 @@ const LONG_CHARS = 256 * 1024;
 const NOISE_MS = 40;
 /** A text n times as long may take 4n times the time. */
 const SLACK = 4;
-/** No reader may take longer for 1 MiB, whatever the growth. */
-const MOST_MS = 1_500;
+/** No reader may take longer for 1 MiB. */
+const MAX_MS = 1_500;
 
 /** A function that reads text of others. */
 export type Reader = (text: string) => unknown;
@@ -37,15 +37,15 @@ export async function slowReadings(
 
 async function slowReading(read: Reader, { name, ofLength, isOnlyRepeated }: HostileText) {
   const first = await leastTime(read, ofLength(SCREENED_CHARS), NOISE_MS);
-  if (first > MOST_MS / 4) return { text: name, chars: SCREENED_CHARS, ms: first };
+  if (first > MAX_MS / 4) return { text: name, chars: SCREENED_CHARS, ms: first };
   const chars = isOnlyRepeated ? LONG_CHARS * 4 : LONG_CHARS;
   const growth = (chars / SCREENED_CHARS) * SLACK;
-  const allowed = Math.min(MOST_MS, Math.max(NOISE_MS * 4, first * growth));
+  const allowed = Math.min(MAX_MS, Math.max(NOISE_MS * 4, first * growth));
   const ms = await leastTime(read, ofLength(chars), allowed);
   if (ms <= allowed) return undefined;
   // The time for the short text may have been lucky. A quarter of the text takes a quarter of the time, or a sixteenth.
   const quarter = await leastTime(read, ofLength(chars / 4), 0);
-  return ms > MOST_MS || ms > quarter * 4 * 2 ? { text: name, chars, ms } : undefined;
+  return ms > MAX_MS || ms > quarter * 4 * 2 ? { text: name, chars, ms } : undefined;
 }
 
 /** For packages that run in a browser this file has no types of Node. */

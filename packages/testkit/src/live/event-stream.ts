@@ -91,7 +91,7 @@ export class EventStream {
     return this.received.findLast(({ id }) => id !== undefined)?.id;
   }
 
-  /** Resolves when the daemon has said that it follows that many topics. */
+  /** Resolves when the daemon has confirmed that many subscriptions. */
   async subscribed(topics = 1): Promise<void> {
     await until(
       'the stream follows its topics',

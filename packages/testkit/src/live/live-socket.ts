@@ -78,7 +78,7 @@ export class LiveSocket {
     this.socket.ping(data);
   }
 
-  /** Resolves with the answer, once the daemon has said that it follows. */
+  /** Resolves with the answer when the daemon confirms the subscription. */
   async subscribe(
     topic: string,
     after?: number,
@@ -118,7 +118,7 @@ export class LiveSocket {
     return this.#closed;
   }
 
-  /** Resolves when the connection is over, whoever ended it. */
+  /** Resolves when either side has closed the connection. */
   async ended(): Promise<{ readonly code: number }> {
     return until('the stream has ended', () => this.#closed);
   }

@@ -15,10 +15,10 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
   });
   afterEach(() => model.close());
 
-  async function hear(options: ListenOptions = {}) {
-    const heard = listen(clientOf(model), options);
-    await heard.over;
-    return heard;
+  async function listenTo(options: ListenOptions = {}) {
+    const answer = listen(clientOf(model), options);
+    await answer.over;
+    return answer;
   }
 
   it.each([
@@ -41,7 +41,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
       fault.overloaded(soon),
       'At last.',
     ]);
-    const { texts } = await hear({ maxRetries: 3 });
+    const { texts } = await listenTo({ maxRetries: 3 });
     expect(texts.join('')).toBe('At last.');
     expect(model.requests.map(({ outcome }) => outcome)).toEqual([
       ...Array<string>(3).fill('refused'),
@@ -57,7 +57,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
     [fault.status(500), 500, true],
   ])('understands a refusal: %#', async (refusal, statusCode, isRetryable) => {
     model.script([refusal]);
-    const { errors } = await hear();
+    const { errors } = await listenTo();
     const [error] = errors;
     expect(APICallError.isInstance(error)).toBe(true);
     expect(error).toMatchObject({ statusCode, isRetryable, message: model.requests[0]?.refusal });
@@ -69,16 +69,16 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
   it('is refused with another key', async () => {
     await model.close();
     model = await FakeModel.start({ key: 'another' });
-    model.script(['never said']);
-    const { errors } = await hear();
+    model.script(['never sent']);
+    const { errors } = await listenTo();
     expect(errors[0]).toMatchObject({ statusCode: 401 });
   });
 
   it('is refused with a prompt that is longer than the context', async () => {
     await model.close();
     model = await FakeModel.start({ contextTokens: 20 });
-    model.script(['never said']);
-    const { errors } = await hear();
+    model.script(['never sent']);
+    const { errors } = await listenTo();
     expect(errors[0]).toMatchObject({
       statusCode: 400,
       message: expect.stringMatching(/too long|context/) as string,
@@ -87,7 +87,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
 
   it('R-11 notices a connection that is reset before any answer', async () => {
     model.script([fault.reset()]);
-    const { errors } = await hear();
+    const { errors } = await listenTo();
     expect(errors[0]).toMatchObject({ isRetryable: true, cause: { code: 'ECONNRESET' } });
     expect(model.requests[0]?.outcome).toBe('broken');
   });
@@ -96,14 +96,14 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
     const held = gate();
     const whole = say('abcdefghij', { chunkSize: 1 });
     model.script([fault.reset({ after: 5, of: fault.slow(held, whole) })]);
-    const heard = listen(clientOf(model));
+    const answer = listen(clientOf(model));
     held.release(5);
-    await until('the client has heard a part', () => heard.texts.join('').startsWith('ab'));
+    await until('the client has received a part', () => answer.texts.join('').startsWith('ab'));
     held.open();
-    await heard.over;
-    expect(heard.errors).toHaveLength(1);
-    expect(heard.errors[0]).toMatchObject({ isRetryable: true });
-    expect(heard.texts.length).toBeLessThan(5);
+    await answer.over;
+    expect(answer.errors).toHaveLength(1);
+    expect(answer.errors[0]).toMatchObject({ isRetryable: true });
+    expect(answer.texts.length).toBeLessThan(5);
     expect(model.requests[0]).toMatchObject({ outcome: 'broken', chunksSent: 5 });
   });
 
@@ -112,27 +112,27 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
 
   it.each(['json', 'sse'] as const)('R-11 notices garbage in place of %s', async (as) => {
     model.script([fault.garbage({ as, after: 4, of: say('abcdefghij', { chunkSize: 1 }) })]);
-    expect(await finishOf(await hear())).not.toBe('stop');
+    expect(await finishOf(await listenTo())).not.toBe('stop');
     expect(model.requests[0]?.outcome).toBe('broken');
   });
 
   it('notices a stream that ends before the answer has', async () => {
     model.script([fault.cutOff({ after: 4, of: say('abcdefghij', { chunkSize: 1 }) })]);
-    expect(await finishOf(await hear())).not.toBe('stop');
+    expect(await finishOf(await listenTo())).not.toBe('stop');
   });
 
   it('notices an error within the stream', async () => {
     model.script([fault.streamError({ after: 5, of: say('abcdefghij', { chunkSize: 1 }) })]);
-    const { errors } = await hear();
+    const { errors } = await listenTo();
     expect(errors).toHaveLength(1);
   });
 
   it('R-11 tells arguments that are not JSON from a tool that does not exist', async () => {
     model.script([fault.malformedArguments('read_file'), 'I see.']);
-    const malformed = await hear();
+    const malformed = await listenTo();
     expect(InvalidToolInputError.isInstance(malformed.callErrors[0])).toBe(true);
     model.script([useTools([toolCall('no_such_tool', { a: 1 })]), 'I see.']);
-    const unknown = await hear();
+    const unknown = await listenTo();
     expect(NoSuchToolError.isInstance(unknown.callErrors[0])).toBe(true);
     expect([...malformed.ran, ...unknown.ran]).toEqual([]);
     expect(model.requests.map(({ outcome }) => outcome)).toEqual(Array(4).fill('answered'));
@@ -140,14 +140,14 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
 
   it('R-11 gets an empty answer', async () => {
     model.script([fault.empty()]);
-    const { texts, result } = await hear();
+    const { texts, result } = await listenTo();
     expect(texts).toEqual([]);
     expect(await result.finishReason).toBe('stop');
   });
 
   it('R-11 can be led into a loop of calls', async () => {
     model.script([always(useTools([toolCall('read_file', { path: 'again' })]))]);
-    const { ran } = await hear();
+    const { ran } = await listenTo();
     expect(ran).toHaveLength(5);
     const calls = model.requests.at(-1)?.conversation.turns.flatMap(({ toolCalls }) => toolCalls);
     expect(new Set(calls?.map(({ id }) => id)).size).toBe(4);
@@ -157,14 +157,14 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
     const held = gate();
     model.script([fault.slow(held, say('abcdefghij', { chunkSize: 1 }))]);
     const leave = new AbortController();
-    const heard = hear({ signal: leave.signal });
+    const answer = listenTo({ signal: leave.signal });
     await held.reached(1);
     expect(model.requests[0]).toMatchObject({ outcome: 'pending', chunksSent: 0 });
     held.release(5);
     await held.reached(6);
     expect(model.requests[0]?.chunksSent).toBe(5);
     leave.abort();
-    await heard;
+    await answer;
     await until('the server has noticed', () => model.requests[0]?.outcome === 'abandoned');
     expect(model.requests[0]?.chunksSent).toBe(5);
   });
@@ -173,10 +173,10 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
     model.script([fault.hang(), fault.hang({ after: 4, of: say('abcdefghij', { chunkSize: 1 }) })]);
     for (const index of [0, 1]) {
       const leave = new AbortController();
-      const heard = hear({ signal: leave.signal });
+      const answer = listenTo({ signal: leave.signal });
       await model.received(index);
       leave.abort();
-      await heard;
+      await answer;
       await until('the server has noticed', () => model.requests[index]?.outcome === 'abandoned');
     }
   });

@@ -11,15 +11,15 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
   });
   afterEach(() => model.close());
 
-  async function hear() {
-    const heard = listen(clientOf(model));
-    await heard.over;
-    return heard;
+  async function listenTo() {
+    const answer = listen(clientOf(model));
+    await answer.over;
+    return answer;
   }
 
-  it('hears streamed text in its chunks, and the model sees what was asked', async () => {
+  it('receives streamed text in chunks, and the model receives the prompt', async () => {
     model.script([say('Two files, 👋 and both are short.', { chunkSize: 7 })]);
-    const { texts, errors, result } = await hear();
+    const { texts, errors, result } = await listenTo();
     expect(errors).toEqual([]);
     expect(texts).toHaveLength(5);
     expect(texts.join('')).toBe('Two files, 👋 and both are short.');
@@ -49,7 +49,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
       ),
       'Both are fine.',
     ]);
-    const { ran, texts, errors, result } = await hear();
+    const { ran, texts, errors, result } = await listenTo();
     expect(errors).toEqual([]);
     expect(ran).toEqual(['first.txt', 'second.txt']);
     expect(texts.join('')).toBe('I look.Both are fine.');
@@ -72,7 +72,7 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
       }),
       say('Done.', { usage: { input: 1100, cachedInput: 1000, output: 5 } }),
     ]);
-    const { result } = await hear();
+    const { result } = await listenTo();
     expect(await result.totalUsage).toMatchObject({
       inputTokens: 2100,
       inputTokenDetails: { noCacheTokens: 300, cacheReadTokens: 1800 },
@@ -81,12 +81,12 @@ describe.each(Object.entries(CLIENTS))('%s', (_, clientOf) => {
     });
   });
 
-  it('hears reasoning, and gives it back in a way that the server takes', async () => {
+  it('receives reasoning, and returns it in a form that the server accepts', async () => {
     model.script([
       reply({ reasoning: 'Better look.', toolCalls: [toolCall('read_file', { path: 'a' })] }),
       'Done.',
     ]);
-    const { reasoning, errors } = await hear();
+    const { reasoning, errors } = await listenTo();
     expect(reasoning.join('')).toBe('Better look.');
     expect(errors).toEqual([]);
     model.assertPlayed();

@@ -32,9 +32,9 @@ interface StreamEvent {
 }
 
 async function events(): Promise<StreamEvent[]> {
-  const heard = await send({ stream: true });
-  const seen = heard.events.map(({ data }) => JSON.parse(data) as StreamEvent);
-  expect(seen.map(({ type }) => type)).toEqual(heard.events.map(({ event }) => event));
+  const answer = await send({ stream: true });
+  const seen = answer.events.map(({ data }) => JSON.parse(data) as StreamEvent);
+  expect(seen.map(({ type }) => type)).toEqual(answer.events.map(({ event }) => event));
   return seen;
 }
 
@@ -116,7 +116,7 @@ describe('the stream', () => {
   });
 
   it('can fail in its middle with an error event', async () => {
-    model.script([fault.streamError({ after: 4, of: say('Never said whole') })]);
+    model.script([fault.streamError({ after: 4, of: say('Never sent whole') })]);
     const seen = await events();
     expect(seen).toHaveLength(5);
     expect(seen[4]).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
@@ -235,7 +235,7 @@ describe('what Anthropic does not take', () => {
     ],
     ['no limit for the answer', { max_tokens: null }, /max_tokens: Field required/],
   ])('%s', async (_, body, why) => {
-    model.script(['never said']);
+    model.script(['never sent']);
     const { status, json } = await send(body);
     expect(status).toBe(400);
     expect(json).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
@@ -251,7 +251,7 @@ describe('what Anthropic does not take', () => {
   });
 
   it('a client that does not say its version', async () => {
-    model.script(['never said']);
+    model.script(['never sent']);
     expect((await send({}, 'messages', {})).status).toBe(400);
   });
 

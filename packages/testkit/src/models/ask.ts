@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './json.js';
 
-export interface Heard {
+export interface Answered {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -15,7 +15,7 @@ export async function ask(
   url: string,
   body: Json,
   headers: Readonly<Record<string, string>> = {},
-): Promise<Heard> {
+): Promise<Answered> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
@@ -32,7 +32,7 @@ export async function ask(
   };
 }
 
-function eventsOf(text: string): Heard['events'] {
+function eventsOf(text: string): Answered['events'] {
   return text
     .split('\n\n')
     .filter((block) => block !== '')

@@ -12,7 +12,7 @@ type Ending = Exclude<RequestOutcome, 'pending' | 'refused'>;
 
 /** Sends one answer, as far as its script and its client let it. */
 export class Delivery {
-  /** Aborted when the connection is gone, whoever ended it. */
+  /** Aborted when either side closes the connection. */
   readonly #left: AbortSignal;
   readonly #gone: Promise<void>;
 
@@ -116,7 +116,7 @@ export class Delivery {
   }
 }
 
-/** A body that is sent whole has one place to break: its middle. */
+/** A body that is sent at once can only break in its middle. */
 function halves(text: string): [string, string] {
   const middle = Math.floor(text.length / 2);
   return [text.slice(0, middle), text.slice(middle)];

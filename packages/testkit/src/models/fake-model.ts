@@ -17,7 +17,6 @@ import { contextExceeded, status } from './faults.js';
 import { geminiContent } from './gemini-content.js';
 import { issue } from './issue.js';
 import { type JsonObject, parseObject } from './json.js';
-import { listModels } from './model-list.js';
 import { openaiChat } from './openai-chat.js';
 import { openaiResponses } from './openai-responses.js';
 import type { RefusalReply, Reply } from './reply.js';
@@ -53,7 +52,7 @@ const wireOf = (path: string): Wire | undefined =>
   WIRES[path] ?? (GEMINI.test(path) ? geminiContent : undefined);
 
 /** Gemini says in the path what others say in the body. */
-function saidInPath(path: string): JsonObject {
+function fieldsOfPath(path: string): JsonObject {
   const [, model, method] = GEMINI.exec(path) ?? [];
   return model === undefined ? {} : { model, stream: method === 'streamGenerateContent' };
 }
@@ -141,7 +140,7 @@ export class FakeModel {
       return;
     }
     this.lookups.push({ method, path, headers });
-    const { status: code, body } = this.#lookUp(`${method} ${path}`, headers, text);
+    const { status: code, body } = this.#answerLookup(`${method} ${path}`, headers, text);
     response.writeHead(code, { 'content-type': 'application/json' });
     response.end(JSON.stringify(body));
   }
@@ -152,7 +151,7 @@ export class FakeModel {
     response: ServerResponse,
   ): Promise<void> {
     const parsed = parseObject(arrived.text);
-    const body = parsed && { ...parsed, ...saidInPath(arrived.path) };
+    const body = parsed && { ...parsed, ...fieldsOfPath(arrived.path) };
     const request = new ModelRequest(this.requests.length, {
       ...arrived,
       wire: wire.name,
@@ -200,7 +199,7 @@ export class FakeModel {
     return estimateTokens(request.text) > contextTokens ? contextExceeded() : undefined;
   }
 
-  #lookUp(
+  #answerLookup(
     what: string,
     headers: IncomingHttpHeaders,
     text: string,
@@ -224,4 +223,28 @@ export class FakeModel {
       '',
     );
   }
+}
+
+/** GET /v1/models, which both providers have on the same path. */
+function listModels(ids: readonly string[], isAnthropic: boolean): JsonObject {
+  if (!isAnthropic) {
+    const data = ids.map((id) => ({
+      id,
+      object: 'model',
+      created: 1_700_000_000,
+      owned_by: 'fake',
+    }));
+    return { object: 'list', data };
+  }
+  return {
+    data: ids.map((id) => ({
+      type: 'model',
+      id,
+      display_name: id,
+      created_at: '2025-01-01T00:00:00Z',
+    })),
+    has_more: false,
+    first_id: ids[0] ?? null,
+    last_id: ids.at(-1) ?? null,
+  };
 }

@@ -104,7 +104,7 @@ describe('the stream', () => {
   });
 
   it('can fail in its middle with an error in place of a chunk', async () => {
-    model.script([fault.streamError({ after: 2, of: say('Never said whole') })]);
+    model.script([fault.streamError({ after: 2, of: say('Never sent whole') })]);
     const { status, events } = await chat({ stream: true });
     expect(status).toBe(200);
     expect(JSON.parse(events[2]?.data ?? '')).toMatchObject({ error: { type: 'server_error' } });
@@ -217,7 +217,7 @@ describe('what OpenAI does not take', () => {
       /only allowed/,
     ],
   ])('%s', async (_, body, why) => {
-    model.script(['never said']);
+    model.script(['never sent']);
     const { status, json } = await chat(body);
     expect(status).toBe(400);
     expect(json).toMatchObject({ error: { type: 'invalid_request_error' } });

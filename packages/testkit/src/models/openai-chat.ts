@@ -41,13 +41,13 @@ export const openaiChat: Wire = {
       });
     const delta = (content: JsonObject, finish: string | null = null): string =>
       chunk([{ index: 0, delta: content, logprobs: null, finish_reason: finish }], null);
-    const said = fragments(message.text, message.chunkSize);
+    const texts = fragments(message.text, message.chunkSize);
     return [
-      delta({ role: 'assistant', content: said.length > 0 ? '' : null, refusal: null }),
+      delta({ role: 'assistant', content: texts.length > 0 ? '' : null, refusal: null }),
       ...fragments(message.reasoning, message.chunkSize).map((reasoning_content) =>
         delta({ reasoning_content }),
       ),
-      ...said.map((content) => delta({ content })),
+      ...texts.map((content) => delta({ content })),
       ...callDeltas(message).map((call) => delta({ tool_calls: [call] })),
       delta({}, FINISH[message.finish]),
       ...(wantsUsage ? [chunk([], usage)] : []),

@@ -15,9 +15,9 @@ const send = (input: Json, body: JsonObject = {}) =>
   ask(`${model.openaiUrl}/responses`, { model: 'm', input, stream: true, ...body });
 
 async function events(input: Json): Promise<JsonObject[]> {
-  const heard = await send(input);
-  const seen = heard.events.map(({ data }) => JSON.parse(data) as JsonObject);
-  expect(seen.map(({ type }) => type)).toEqual(heard.events.map(({ event }) => event));
+  const answer = await send(input);
+  const seen = answer.events.map(({ data }) => JSON.parse(data) as JsonObject);
+  expect(seen.map(({ type }) => type)).toEqual(answer.events.map(({ event }) => event));
   expect(seen.map(({ sequence_number: number }) => number)).toEqual(seen.map((_, at) => at));
   return seen;
 }
@@ -75,7 +75,7 @@ it('answers in one body when no stream was asked for', async () => {
 });
 
 it('fails within a stream as a response that failed', async () => {
-  model.script([fault.streamError({ after: 3, of: say('Never said whole') })]);
+  model.script([fault.streamError({ after: 3, of: say('Never sent whole') })]);
   expect((await events('Go')).at(-1)).toMatchObject({
     type: 'response.failed',
     response: { status: 'failed', error: { code: 'server_error' } },
@@ -101,7 +101,7 @@ describe('the items of a request', () => {
     ['an output without its call', [asked, output], 'No tool call found for function call output'],
     ['a call without its output', [asked, called], 'No tool output found for function call a.'],
   ])('are refused with %s', async (_, input, why) => {
-    model.script(['never said']);
+    model.script(['never sent']);
     const { status, json } = await send(input);
     expect(status).toBe(400);
     expect(json).toMatchObject({

@@ -1,7 +1,7 @@
 import type { Gate } from './gate.js';
 import type { JsonObject } from './json.js';
 
-/** Tokens as a bill sees them: `input` is all of the prompt, whatever part of it came from a cache. */
+/** Tokens as they are billed: `input` is the whole prompt, including the part from a cache. */
 export interface ModelUsage {
   readonly input?: number;
   readonly cachedInput?: number;

@@ -44,12 +44,12 @@ describe('a script', () => {
       when({ userText: 'weather' }, 'rain'),
       when({ userText: /^time/, model: 'slow' }, 'late'),
       when((request) => request.toolResults.length > 0, 'never'),
-      always('whatever'),
+      always('anything'),
     ]);
-    expect(await answer('time?')).toBe('whatever');
+    expect(await answer('time?')).toBe('anything');
     expect(await answer('time?', { model: 'slow' })).toBe('late');
     expect(await answer('the weather?')).toBe('rain');
-    expect(await answer('the weather?')).toBe('whatever');
+    expect(await answer('the weather?')).toBe('anything');
     expect(() => {
       model.assertPlayed();
     }).toThrow('1 steps of the script were never asked for');
@@ -99,25 +99,25 @@ describe('a gate', () => {
   it('holds each chunk until it is let go, and nothing once it is open', async () => {
     const held = gate();
     model.script([fault.slow(held, say('abcd', { chunkSize: 1 }))]);
-    const heard = chat('go', { stream: true });
+    const answered = chat('go', { stream: true });
     await held.reached(1);
     expect(model.requests[0]?.chunksSent).toBe(0);
     held.release(2);
     await held.reached(3);
     expect(model.requests[0]?.chunksSent).toBe(2);
     held.open();
-    expect((await heard).events.at(-1)?.data).toBe('[DONE]');
+    expect((await answered).events.at(-1)?.data).toBe('[DONE]');
   });
 
   it('holds a body and a refusal', async () => {
     for (const refusal of [false, true]) {
       const held = gate();
       model.script([refusal ? fault.status(500, { gate: held }) : say('hi', { gate: held })]);
-      const heard = chat('go');
+      const answered = chat('go');
       await held.reached();
       expect(model.requests.at(-1)?.outcome).toBe('pending');
       held.release();
-      expect((await heard).status).toBe(refusal ? 500 : 200);
+      expect((await answered).status).toBe(refusal ? 500 : 200);
     }
   });
 });
@@ -159,10 +159,10 @@ describe('the server', () => {
 
   it('closes while clients still wait', async () => {
     model.script([fault.hang()]);
-    const heard = chat('go').catch(() => 'gone');
+    const answered = chat('go').catch(() => 'gone');
     await model.received(0);
     await model.close();
-    expect(await heard).toBe('gone');
+    expect(await answered).toBe('gone');
     model = await FakeModel.start();
   });
 });

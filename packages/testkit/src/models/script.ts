@@ -11,7 +11,7 @@ export interface RequestPattern {
   readonly wire?: WireName;
   readonly model?: string;
   readonly system?: string | RegExp;
-  /** What a person said last. */
+  /** The last message of a person. */
   readonly userText?: string | RegExp;
   /** A tool on offer. */
   readonly tool?: string;

@@ -38,7 +38,7 @@ describe('an embedded PostgreSQL', () => {
     await expect(ask(server.url, 'SELECT 1')).rejects.toThrow();
   });
 
-  it('syncs unless it was told not to', async () => {
+  it('syncs unless syncing is switched off', async () => {
     const server = await startEmbeddedPostgres({ fsync: false });
     expect(await ask(server.url, `SELECT current_setting('fsync') AS answer`)).toBe('off');
     await server.stop();

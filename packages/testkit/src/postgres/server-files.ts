@@ -48,13 +48,13 @@ export function makeServerFiles(
 }
 
 function temporaryDirectory(account: ServerAccount | undefined): string {
-  const places = [tmpdir(), '/tmp', '/var/tmp'];
-  const place = account
-    ? places.find((path) => existsSync(path) && isOpenToAnybody(path))
-    : places[0];
-  if (place === undefined)
-    throw new Error(`None of ${places.join(', ')} is open to other accounts`);
-  return place;
+  const directories = [tmpdir(), '/tmp', '/var/tmp'];
+  const directory = account
+    ? directories.find((path) => existsSync(path) && isOpenToAnybody(path))
+    : directories[0];
+  if (directory === undefined)
+    throw new Error(`None of ${directories.join(', ')} is open to other accounts`);
+  return directory;
 }
 
 /** The programs where the server's account can run them: a checkout in /root is closed to others. */

@@ -34,7 +34,7 @@ export async function initialise(
   );
 }
 
-/** Resolves when the server takes connections, rejects with what it said when it ends before. */
+/** Resolves when the server accepts connections; rejects with its output if it ends before. */
 export async function launch(
   files: ServerFiles,
   account: ServerAccount | undefined,
@@ -48,15 +48,15 @@ export async function launch(
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   await new Promise<void>((resolve, reject) => {
-    let said = '';
+    let output = '';
     const hear = (chunk: string): void => {
-      said += chunk;
-      if (said.includes('ready to accept connections')) resolve();
+      output += chunk;
+      if (output.includes('ready to accept connections')) resolve();
     };
     server.stderr.setEncoding('utf8').on('data', hear);
     server.once('error', reject);
     server.once('exit', () => {
-      reject(new Error(`PostgreSQL ended before it was ready: ${said}`));
+      reject(new Error(`PostgreSQL ended before it was ready: ${output}`));
     });
   });
   server.stderr.removeAllListeners('data').resume();

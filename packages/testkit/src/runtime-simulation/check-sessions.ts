@@ -19,7 +19,7 @@ interface RunFacts {
 const ENDS: ReadonlySet<string> = new Set(TERMINAL_RUN_STATUSES);
 
 /**
- * What must hold of the log of a session, whatever happened to it: sequences are dense; one run at a
+ * What must hold of the log of a session: sequences are dense; one run at a
  * time, each taken up in its turn; one end for each run and nothing of it afterwards; one end for each
  * item unless it was put back; at most one message waits to steer; each call has at most one start and
  * one result; a message of another session is dropped only by who cancels it; and no run fails by the daemon's own fault.

@@ -14,11 +14,11 @@ export interface Outside {
   newCallId(): string;
 }
 
-const MOST_STEPS = 4;
+const MAX_STEPS = 4;
 
 /**
  * An agent that does something else each time: it speaks, calls tools, asks people, takes what is
- * injected, fails. It keeps to what drivers promise, and so whatever goes wrong is not its fault.
+ * injected, fails. It keeps the contract of drivers, so a violation is not its fault.
  */
 export class SimAgent implements Driver {
   readonly kind = 'script';
@@ -36,7 +36,7 @@ export class SimAgent implements Driver {
     if (run.attempt === 1 && run.items.length === 0) throw new Error('a run with nothing to do');
     const { pending } = await run.transcript();
     if (pending.length > 0) await this.#callAll(run, pending);
-    const steps = random.below(MOST_STEPS + 1);
+    const steps = random.below(MAX_STEPS + 1);
     for (let step = 0; step < steps; step++) await this.#step(run, step);
     if (random.chance(0.1)) return failed('agent', 'model_empty');
     return { type: 'completed', output: [{ type: 'text', text: 'done' }] };
@@ -68,7 +68,7 @@ export class SimAgent implements Driver {
     await this.#callAll(run, calls);
     await this.#write(() => run.journal.takeInjected());
     if (random.chance(0.2)) {
-      const items = [{ type: 'text' as const, text: 'said' }];
+      const items = [{ type: 'text' as const, text: 'written' }];
       await this.#write(() => run.journal.emitOutput(items));
     }
   }

@@ -23,7 +23,7 @@ export interface RuntimeReport {
 }
 
 const RULES = ['followup', 'collect', 'steer', 'inject', 'interrupt'] as const;
-/** What callers may be told when things happen at the same time. */
+/** Errors that callers may get when operations are concurrent. */
 const EXPECTED = new Set([
   'session_ended',
   'approval_settled',
@@ -119,7 +119,7 @@ class RuntimeSimulation extends SimulatedHistory {
     if (this.#steps % CHECK_EVERY === 0 || this.isViolated) this.#check(false);
   }
 
-  /** Everything that was begun comes to its end, whatever happened before. */
+  /** Lets everything that began end. */
   async rest(): Promise<void> {
     if (this.#hosts.length === 0) await this.#start();
     for (let i = 0; i < STEPS_TO_REST; i++) {

@@ -14,7 +14,7 @@ type Typed<T extends SessionEvent['type']> = Extract<Stamped<SessionEvent>, { ty
 
 const ENDED: readonly Run['status'][] = TERMINAL_RUN_STATUSES;
 
-/** A session of the owner, as a test follows it. */
+/** A session of the owner. */
 export class AgentSession {
   private constructor(
     readonly daemon: RuntimeDaemon,
@@ -75,7 +75,7 @@ export class AgentSession {
   }
 }
 
-/** What a run said in the end. */
+/** The output of a run as text. */
 export const outputOf = ({ output = [] }: Run): string =>
   output.map((item) => (item.type === 'text' ? item.text : item.assetId)).join('\n');
 

@@ -50,7 +50,7 @@ export class DirectedRun {
   }
 }
 
-/** A driver that does what the test says, one run at a time; it stops at once when it is told to. */
+/** A driver that the test directs, one run at a time; it stops at once on request. */
 export class DirectedDriver implements Driver {
   readonly runs: DirectedRun[] = [];
   readonly forgotten: string[] = [];

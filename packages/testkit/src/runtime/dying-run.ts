@@ -14,8 +14,8 @@ const WRITES: ReadonlySet<string> = new Set([
 ] satisfies (keyof RunJournal)[]);
 
 /**
- * A run whose daemon dies at its n-th write to the journal, counted from 1: before that is kept, or
- * right after. From then on nothing it waits for ever comes.
+ * A run whose daemon dies at its n-th write to the journal, counted from 1: before or after it is stored. Later writes never
+ * return.
  */
 export function dyingRun(
   run: RunContext,

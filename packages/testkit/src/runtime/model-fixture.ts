@@ -43,7 +43,7 @@ export interface ModelFixtureOptions {
   readonly definition?: Partial<AgentDefinition>;
   readonly workspaceInstructions?: string;
   readonly timers?: Timers;
-  /** Stands between the first daemon and its driver; not between the ones after it. */
+  /** Wraps the driver of the first daemon only. */
   readonly around?: (driver: Driver) => Driver['execute'];
 }
 

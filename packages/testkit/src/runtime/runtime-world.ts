@@ -44,7 +44,7 @@ export interface RuntimeDaemon {
   stop(): Promise<void>;
 }
 
-/** A place for data, a clock and the daemons that come and go on them. */
+/** A database, a clock, and the daemons that start and stop on them. */
 export class RuntimeWorld {
   readonly clock = new VirtualClock(Date.UTC(2026, 0, 5, 9));
   readonly #random = new SeededRandom(7);
@@ -52,7 +52,7 @@ export class RuntimeWorld {
   readonly #open: RuntimeDaemon[] = [];
   #daemons = 0;
 
-  private constructor(private readonly place: TestDatabase) {}
+  private constructor(private readonly database: TestDatabase) {}
 
   static async open(engine: StoreEngine): Promise<RuntimeWorld> {
     return new RuntimeWorld(await engine.newDatabase());
@@ -63,7 +63,7 @@ export class RuntimeWorld {
     report: (error: unknown) => void = rethrow,
   ): Promise<RuntimeDaemon> {
     this.#daemons += 1;
-    const store = await this.place.open();
+    const store = await this.database.open();
     const driver = new DirectedDriver();
     const timers = new VirtualTimers(this.clock);
     const diagnoses: RuntimeDaemon['diagnoses'][number][] = [];
@@ -116,6 +116,6 @@ export class RuntimeWorld {
 
   async discard(): Promise<void> {
     for (const daemon of this.#open) await daemon.store.close();
-    await this.place.discard();
+    await this.database.discard();
   }
 }

@@ -16,7 +16,7 @@ export type Outcome =
  *
  *   admitting (who is it?) ──▶ performing (what it asks for) ──▶ over
  *
- * What the store and the files are asked for on its behalf is told to it, and so it knows what has
+ * What the store and the files are asked for on its behalf is reported to it, and so it knows what has
  * to come out.
  */
 export interface Call {
@@ -42,7 +42,7 @@ export interface Call {
 export interface Upkeep {
   readonly upkeep: 'sweep' | 'boot' | 'follow' | 'check';
   readonly since: number;
-  /** The latest the clock said while it was under way. */
+  /** The latest time of the clock while it was under way. */
   latest: number;
   isPoisoned: boolean;
 }

@@ -132,7 +132,7 @@ function checkRecords({ disk, model }: World): void {
   }
 }
 
-/** An asset says whether something refers to it; if it said wrong, it would go too early or never. */
+/** An asset records whether something refers to it; a wrong record would delete it too early or never. */
 function checkUse({ disk }: World): void {
   const wrong = disk.rows(
     `SELECT "assetId", "unusedSince" FROM "assets" a WHERE ("unusedSince" IS NULL) <> (

@@ -154,7 +154,7 @@ class Chooser {
       : undefined;
     return {
       ...(random.chance(0.2) ? { inputItems: this.#items(text) } : { text }),
-      ...(random.chance(0.35) ? this.#place(channel) : {}),
+      ...(random.chance(0.35) ? this.#threadPosition(channel) : {}),
       ...(addressed ? { addressedMemberIds: addressed } : {}),
     };
   }
@@ -167,7 +167,7 @@ class Chooser {
     return [{ type: 'text', text }, asset];
   }
 
-  #place(channel: ModelChannel | undefined): Partial<PostMessage> {
+  #threadPosition(channel: ModelChannel | undefined): Partial<PostMessage> {
     const { random } = this;
     const replyToMessageId = this.#message(channel, false);
     if (random.chance(0.6)) return { replyToMessageId };

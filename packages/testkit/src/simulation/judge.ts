@@ -112,7 +112,7 @@ export class Judge {
       call.transactions += 1;
       return;
     }
-    // Nobody hears of it, and what it was decided on may never have been committed.
+    // No client receives it, and the state it was decided on may never have been committed.
     if (trouble === 'crashed') return;
     if (outcome?.ok === false && outcome.error instanceof StoaError) {
       call.expected = this.#refused(call, written, outcome.error.code);

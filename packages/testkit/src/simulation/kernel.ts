@@ -174,7 +174,7 @@ export abstract class SimulatedDaemon {
     for (const go of this.waiting.splice(0)) go();
   }
 
-  /** Whatever it was doing is never finished. */
+  /** Its work is never finished. */
   kill(): void {
     this.isAlive = false;
     this.flush = undefined;

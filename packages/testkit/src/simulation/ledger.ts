@@ -6,7 +6,7 @@ import type { VirtualDisk } from './virtual-disk.js';
 
 interface Entry {
   readonly request: Request;
-  /** Sent and not heard of again: it may have been done. */
+  /** Sent without an answer: it may have been done. */
   unknown: number;
   refused: number;
   answer: unknown;
@@ -16,8 +16,8 @@ interface Entry {
 }
 
 /**
- * What the clients know, and nothing else: what they were told was done must be there, once, as they
- * were told; what they were told was refused must not. It knows neither the model nor the program.
+ * Everything that the clients know, and nothing else: what was acknowledged to them must be stored once, as acknowledged; what was
+ * refused must not. It knows neither the model nor the program.
  */
 export class Ledger {
   readonly #entries = new Map<number, Entry>();

@@ -41,7 +41,7 @@ export async function crashOne(world: World, daemon: SimDaemon): Promise<void> {
 
 /**
  * What the processes had in mind and the answers on their way are gone; clients ask again for what
- * they did not hear of.
+ * they did not receive.
  */
 function stop(world: World, daemons: readonly SimDaemon[]): void {
   for (const daemon of daemons) daemon.kill();

@@ -75,7 +75,7 @@ function answer(world: World, from: SimDaemon, call: Call, outcome: Outcome): vo
 const nameOf = (outcome: Outcome): string =>
   outcome.kind === 'refusal' ? `refusal ${outcome.code}` : outcome.kind;
 
-/** A client hears of what became of its request. */
+/** A client receives the outcome of its request. */
 export function deliver(world: World, { call, outcome }: Response): void {
   const { request } = call;
   world.ledger.answered(request, outcome);
@@ -87,7 +87,7 @@ export function deliver(world: World, { call, outcome }: Response): void {
   if (!world.tokens.has(credential.humanId)) world.tokens.set(credential.humanId, token);
 }
 
-/** A client will never hear of this request again. With a key it may ask once more; else it gives up. */
+/** A client never receives an answer. With a key it may repeat the request; otherwise it gives up. */
 export function lose(world: World, request: Request): void {
   if (request.key !== undefined) send(world, request);
 }

@@ -78,7 +78,7 @@ export function observedStore(inner: Store, watcher: StoreWatcher): Store {
       if (watcher.isPaced) await watcher.pace();
       const answer = inner.read(body);
       watcher.read(owner);
-      // Told apart from a rejection nobody handles while the pace is awaited.
+      // Caught here, so that it is no unhandled rejection while the pace is awaited.
       answer.catch(() => undefined);
       if (watcher.isPaced) await watcher.pace();
       return answer;

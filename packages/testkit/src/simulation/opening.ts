@@ -45,7 +45,7 @@ const SCENE: readonly [client: string, operation: Operation][] = [
 let opening: Promise<Opening> | undefined;
 
 /** Five people, of whom one is the owner and one is in no channel; made once, then copied. */
-export function openingScene(): Promise<Opening> {
+export function openingState(): Promise<Opening> {
   opening ??= playOpening();
   return opening;
 }

@@ -38,7 +38,7 @@ export interface Request {
   readonly secret: string;
   readonly operation: Operation;
   readonly key: string | undefined;
-  /** Text that stands in what the operation writes and nowhere else. */
+  /** Text that only this operation writes. */
   readonly marker: string;
 }
 

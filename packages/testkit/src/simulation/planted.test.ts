@@ -38,7 +38,7 @@ const dropping = (isDropped: (statement: BoundStatement) => boolean): ((inner: S
       }, options),
   );
 
-/** Answers as soon as the statements have run, whatever becomes of the commit. */
+/** Answers as soon as the statements have run, before the commit. */
 const hasty = storeThat(
   (inner) =>
     <T>(body: () => Tx<T>, options = {}) =>
@@ -52,7 +52,7 @@ const hasty = storeThat(
       }),
 );
 
-/** Made anew for every seed, so that a run does not depend on those before it. */
+/** Made again for every seed, so that a run does not depend on those before it. */
 const DEFECTS: readonly [what: string, planted: () => Planted][] = [
   ['a disk that forgets its last commit in a crash', () => ({ isDiskForgetful: true })],
   ['a store that answers before the commit', () => ({ store: hasty })],

@@ -3,7 +3,7 @@ import type { SeededRandom } from '../virtual/random.js';
 
 /** What kind of life a seed leads: some are quiet, some have everything at once. */
 export interface Profile {
-  /** Several daemons on one database hear of each other's writes by hints. */
+  /** Several daemons on one database learn of each other's writes by hints. */
   readonly daemons: number;
   /** Whether reads and files take their time, so that others come in between. */
   readonly pacedReads: boolean;

@@ -5,7 +5,7 @@ import {
   type SqlValue,
 } from '@stoa/store';
 
-/** What runs in the place of a statement; `execute` is the statement itself. */
+/** What runs instead of a statement; `execute` is the statement itself. */
 export type Around = (db: SqliteDatabase, sql: string, execute: () => never) => never;
 
 type Statement = SqliteStatement<readonly SqlValue[], unknown>;
@@ -26,7 +26,7 @@ const idle = new WeakMap<Uint8Array, ReusedDatabase[]>();
 /**
  * A database in memory that begins as an image. Opening one and preparing its statements costs a good
  * part of what a run does, so one that was given back begins again: its rows are those of the image,
- * and it has the pages that these take, whatever was in it before.
+ * and it has the pages that these take.
  */
 export class ReusedDatabase {
   readonly db: SqliteDatabase;

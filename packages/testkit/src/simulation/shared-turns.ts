@@ -3,7 +3,7 @@ interface Turn {
   readonly begin: () => void;
 }
 
-/** What daemons on one database take turns at. Whoever dies gives up its turns. */
+/** Resources that daemons on one database use in turn. A daemon that dies gives up its turns. */
 export class SharedTurns {
   /** The first of each has its turn, the others wait. */
   readonly #queues = new Map<string, Turn[]>();
@@ -39,10 +39,10 @@ export class SharedTurns {
 
   #leave(name: string, turn: Turn): void {
     const queue = this.#queues.get(name) ?? [];
-    const place = queue.indexOf(turn);
-    if (place < 0) return;
-    queue.splice(place, 1);
-    if (place === 0) queue[0]?.begin();
+    const index = queue.indexOf(turn);
+    if (index < 0) return;
+    queue.splice(index, 1);
+    if (index === 0) queue[0]?.begin();
     if (queue.length === 0) this.#queues.delete(name);
   }
 }

@@ -13,7 +13,7 @@ import type { ModelState } from './model/state.js';
  * A client that follows one topic.
  *
  *   away ──connects──▶ connecting ──subscribed──▶ following ──disconnects, or its daemon dies──▶ away
- *                                                     └──told of a gap and cut off──▶ away
+ *                                                     └──gap reported, cut off──────▶ away
  *
  * It resumes from its last sequence, and insists on every event once, in order, as it was committed.
  */
@@ -27,7 +27,7 @@ export class SimReader implements Reader {
   readonly #unchecked: LogEntry[] = [];
   #gapsUnchecked: { after: number; oldest: number }[] = [];
   #buffered: number[] = [];
-  #toldSlow = false;
+  #isReportedSlow = false;
   #room: (() => void) | undefined;
 
   constructor(
@@ -51,7 +51,7 @@ export class SimReader implements Reader {
     this.subscription = subscription;
     this.state = 'following';
     this.last = subscription.position;
-    this.#toldSlow = false;
+    this.#isReportedSlow = false;
   }
 
   /** The connection is gone; nothing of what was in flight arrives. */
@@ -68,7 +68,7 @@ export class SimReader implements Reader {
     if (this.state !== 'following')
       this.fail(`${this.name} got an event while it was ${this.state}`);
     if (this.disk.isInTransaction)
-      this.fail(`${this.name} was told of what is not committed`, { entry });
+      this.fail(`${this.name} received what is not committed`, { entry });
     if (entry.topic !== this.topic) this.fail(`${this.name} got an event of ${entry.topic}`);
     if (entry.seq !== (this.last ?? 0) + 1) {
       this.fail(`${this.name} got sequence ${entry.seq} after ${this.last}`, { entry });
@@ -89,7 +89,7 @@ export class SimReader implements Reader {
 
   gap(topic: string, after: number, oldest: number, reason: string): void {
     if (topic !== this.topic || after !== this.last) {
-      this.fail(`${this.name}, which has ${this.last}, was told of a gap`, {
+      this.fail(`${this.name}, which has ${this.last}, received a gap`, {
         topic,
         after,
         oldest,
@@ -97,19 +97,18 @@ export class SimReader implements Reader {
     }
     if (reason === 'slow_reader') {
       if (this.pendingBytes() <= READER_LIMIT_BYTES) this.fail(`${this.name} is not slow`);
-      this.#toldSlow = true;
+      this.#isReportedSlow = true;
       this.saw('slow reader cut off');
       return;
     }
-    if (reason !== 'trimmed')
-      this.fail(`${this.name} was told of a gap`, { after, oldest, reason });
-    this.saw('reader told of what is gone');
+    if (reason !== 'trimmed') this.fail(`${this.name} received a gap`, { after, oldest, reason });
+    this.saw('reader informed of a gap');
     this.#gapsUnchecked.push({ after, oldest });
     this.last = oldest - 1;
   }
 
   cutOff(): void {
-    if (!this.#toldSlow) this.fail(`${this.name} was cut off and not told why`);
+    if (!this.#isReportedSlow) this.fail(`${this.name} was cut off without a reason`);
     this.away();
   }
 
@@ -135,13 +134,13 @@ export class SimReader implements Reader {
     this.#room = undefined;
   }
 
-  /** Everything it was told must be what was committed, and only what is not kept may be missing. */
+  /** Everything it received must be committed, and only trimmed events may be missing. */
   check(state: ModelState, largestPage: number): void {
     const topic = state.topics.get(this.topic);
     for (const entry of this.#unchecked.splice(0)) {
       const { topic: name, seq, at, actor, type, data } = parseEntry(entry);
       if (!isDeepStrictEqual(topic?.events[seq - 1], { topic: name, seq, at, actor, type, data })) {
-        this.fail(`${this.name} was told what is not in the log`, {
+        this.fail(`${this.name} received what is not in the log`, {
           entry,
           log: topic?.events[seq - 1],
         });
@@ -149,7 +148,7 @@ export class SimReader implements Reader {
     }
     for (const { after, oldest } of this.#gapsUnchecked.splice(0)) {
       if (!topic || oldest - 1 > topic.floor || oldest <= after + 1) {
-        this.fail(`${this.name} was told of a gap that is none`, {
+        this.fail(`${this.name} received a gap that is none`, {
           after,
           oldest,
           floor: topic?.floor,

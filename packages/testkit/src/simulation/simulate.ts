@@ -3,7 +3,7 @@ import { checkQuiet, checkStep, checkStored, checkViews } from './checks.js';
 import { type Planted, play, settled } from './kernel.js';
 import { flush } from './machine.js';
 import { arrive, deliver } from './network.js';
-import { openingScene } from './opening.js';
+import { openingState } from './opening.js';
 import { chooseProfile } from './profile.js';
 import { chooseReaders } from './reading.js';
 import { World } from './world.js';
@@ -22,7 +22,7 @@ export interface SimulationReport {
  * Throws a SimulationFailure when an invariant does not hold.
  */
 export async function simulate(seed: number, planted: Planted = {}): Promise<SimulationReport> {
-  const world = new World(seed, await openingScene(), chooseProfile, planted);
+  const world = new World(seed, await openingState(), chooseProfile, planted);
   return play(world, 'tests/simulation.test.ts', async () => {
     await world.startDaemons();
     chooseReaders(world);

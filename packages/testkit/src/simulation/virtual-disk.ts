@@ -9,7 +9,7 @@ export class SimulatedCrash extends Error {
 export type CommitFault =
   /** Before that many statements more have run, a COMMIT included. */
   | { readonly kind: 'crash_at_statement'; readonly after: number }
-  /** On disk, but nobody was told. */
+  /** On disk, but not acknowledged. */
   | { readonly kind: 'crash_after_commit' }
   /** The commit itself finds no room; the engine may or may not have rolled back by itself. */
   | { readonly kind: 'full_at_commit'; readonly rollsBack: boolean };

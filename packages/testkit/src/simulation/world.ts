@@ -55,9 +55,9 @@ export class World extends SimulatedHistory {
   readonly calls = new Map<Call, SimDaemon>();
   /** Answered and not delivered. */
   responses: Response[] = [];
-  /** Said by one daemon and not heard by another. */
+  /** Sent by one daemon and not received by another. */
   hints: { readonly to: SimDaemon; readonly topic: string | undefined }[] = [];
-  /** Somebody was told that the bytes are stored. */
+  /** The bytes were acknowledged as stored. */
   readonly acknowledgedAssets = new Set<string>();
   /** Under way, and where. */
   readonly sweeps = new Map<Upkeep, SimDaemon>();
@@ -149,7 +149,7 @@ export class World extends SimulatedHistory {
     for (const sweep of this.sweeps.keys()) sweep.latest = Math.max(sweep.latest, this.clock.now());
   }
 
-  /** One daemon wrote; the others on the same database will hear of it, some time. */
+  /** One daemon wrote; the others on the same database are informed later. */
   #hint(from: SimDaemon, topicIds: readonly number[]): void {
     for (const to of this.daemons) {
       if (to === from) continue;

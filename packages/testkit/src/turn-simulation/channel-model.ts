@@ -38,10 +38,10 @@ export interface LeaseModel {
   readonly turnId: string;
   readonly rootMessageId: string;
   readonly originMessageId: string;
-  /** What it is to reply to: who called it said this, or else the message that opened the turn. */
+  /** The message it replies to: the one that called it, or the one that opened the turn. */
   readonly replyTo: string | undefined;
   /** How often the message that it answers may be answered. */
-  readonly mostReplies: number;
+  readonly maxReplies: number;
   readonly grantedAt: number;
   deadline: number;
   isLive: boolean;

@@ -27,15 +27,14 @@ export interface Judged {
   readonly at: number;
   /** Sessions whose turn this decision ended. */
   readonly spoke: ReadonlySet<string>;
-  /** Those of them who made room for others, after everybody was looked at. */
+  /** Those of them who made room for others, after every candidate was considered. */
   readonly replaced: ReadonlySet<string>;
   readonly sessions: SessionFacts;
 }
 
 /**
- * What must hold of every decision, whatever led to it, once what it did is applied to the model: the
- * counts are right, the bounds are kept, everybody was looked at, who was passed over had to be, and
- * nobody waits who could speak.
+ * Checks a decision after its effects are applied to the model: the counts are right, the limits are kept, every member was
+ * considered, nobody was passed over without a reason, and nobody waits who could speak.
  */
 export function checkDecision(judged: Judged): void {
   checkCounts(judged);
@@ -47,9 +46,9 @@ export function checkDecision(judged: Judged): void {
 
 function checkCounts({ thread, decision: { turn } }: Judged): void {
   const counted = { replies: thread.replies, startedRuns: thread.runs };
-  const told = { replies: turn.replies, startedRuns: turn.startedRuns };
-  if (counted.replies !== told.replies || counted.startedRuns !== told.startedRuns) {
-    violated('a turn counts other than what happened', { counted, told });
+  const stated = { replies: turn.replies, startedRuns: turn.startedRuns };
+  if (counted.replies !== stated.replies || counted.startedRuns !== stated.startedRuns) {
+    violated('a turn states other counts than what happened', { counted, stated });
   }
 }
 
@@ -75,13 +74,13 @@ function checkBounds({ model, thread, decision }: Judged): void {
 
 function checkCandidates(judged: Judged): void {
   const { model, thread, decision } = judged;
-  const told = candidatesIn(judged);
-  const looked = told.map(({ memberId }) => memberId).sort();
+  const candidates = candidatesIn(judged);
+  const considered = candidates.map(({ memberId }) => memberId).sort();
   const members = [...model.members.keys()].sort();
-  if (looked.join() !== members.join() || decision.candidateCount !== members.length) {
-    violated('not all were looked at', { looked, members });
+  if (considered.join() !== members.join() || decision.candidateCount !== members.length) {
+    violated('not all were considered', { considered, members });
   }
-  for (const candidate of told) {
+  for (const candidate of candidates) {
     const member = model.members.get(candidate.memberId) as SpeakingMember;
     const isGranted = decision.granted.some(({ memberId }) => memberId === member.memberId);
     if (isGranted !== (candidate.verdict === 'granted'))
@@ -92,27 +91,27 @@ function checkCandidates(judged: Judged): void {
   }
 }
 
-type Told = Pick<Candidate, 'memberId' | 'verdict' | 'reason'>;
+type Verdict = Pick<Candidate, 'memberId' | 'verdict' | 'reason'>;
 
 /** All candidates, also those in groups; the first group holds everybody who is not listed elsewhere. */
-function candidatesIn({ model, decision }: Judged): Told[] {
+function candidatesIn({ model, decision }: Judged): Verdict[] {
   const { candidates, others: [largest, ...smaller] = [] } = decision;
-  const told: Told[] = [...candidates];
+  const all: Verdict[] = [...candidates];
   for (const { memberIds, count, verdict, reason } of smaller) {
     if (memberIds.length !== count)
       violated('a group does not name all of its members', { decision });
-    for (const memberId of memberIds) told.push({ memberId, verdict, reason });
+    for (const memberId of memberIds) all.push({ memberId, verdict, reason });
   }
-  if (!largest) return told;
-  const named = new Set(told.map(({ memberId }) => memberId));
+  if (!largest) return all;
+  const named = new Set(all.map(({ memberId }) => memberId));
   const rest = [...model.members.keys()].filter((memberId) => !named.has(memberId));
-  if (rest.length !== largest.count) violated('a group has another size than told', { decision });
+  if (rest.length !== largest.count) violated('a group has another size than stated', { decision });
   const { verdict, reason } = largest;
-  return [...told, ...rest.map((memberId) => ({ memberId, verdict, reason }))];
+  return [...all, ...rest.map((memberId) => ({ memberId, verdict, reason }))];
 }
 
-/** Whether what is said of a member is so. */
-function mayBe(judged: Judged, member: SpeakingMember, candidate: Told): boolean {
+/** Whether the verdict about a member is right. */
+function mayBe(judged: Judged, member: SpeakingMember, candidate: Verdict): boolean {
   const { thread, at, model, sessions } = judged;
   const { sessionId, mode, muted } = member;
   const { verdict, reason } = candidate;
@@ -132,11 +131,11 @@ function mayBe(judged: Judged, member: SpeakingMember, candidate: Told): boolean
     case 'sender':
       return thread.turn.stimulus?.senderSessionId === sessionId && !thread.called.has(sessionId);
     case 'others_selected':
-      return !isMeant(thread, sessionId) && !mayJoinIn(member, judged);
+      return !isAddressed(thread, sessionId) && !mayJoinIn(member, judged);
     case 'cooling_down': {
       const spokeAt = sessions.spokeAt(thread.rootMessageId, sessionId);
       const isCooling = spokeAt !== undefined && spokeAt + model.policy.memberCooldownMs > at;
-      return isCooling && !isMeant(thread, sessionId) && !isFollowUp(judged, sessionId);
+      return isCooling && !isAddressed(thread, sessionId) && !isFollowUp(judged, sessionId);
     }
     default:
       return false;
@@ -150,7 +149,7 @@ const isFollowUp = ({ thread, sessions }: Judged, sessionId: string): boolean =>
   !thread.turn.isForPeople &&
   sessions.lastSpeaker(thread.rootMessageId) === sessionId;
 
-const isMeant = ({ turn, called }: ThreadModel, sessionId: string): boolean =>
+const isAddressed = ({ turn, called }: ThreadModel, sessionId: string): boolean =>
   called.has(sessionId) || turn.selected.includes(sessionId);
 
 function mayJoinIn({ mode }: SpeakingMember, { thread, replaced }: Judged): boolean {
@@ -175,9 +174,9 @@ function checkRenewals(judged: Judged): void {
     if (outcome === 'superseded' && isAtWork(leaseId))
       violated('a turn was taken from who is at work', { leaseId, decision });
   }
-  const told = candidatesIn(judged);
+  const candidates = candidatesIn(judged);
   if (model.paused || model.archived) return;
-  if (!told.some(({ verdict }) => verdict === 'queued')) return;
+  if (!candidates.some(({ verdict }) => verdict === 'queued')) return;
   const { policy } = model;
   const bounds = boundsIn(thread.turn, policy);
   for (const { leaseId } of decision.renewed) {
@@ -194,8 +193,8 @@ function checkRenewals(judged: Judged): void {
 }
 
 /**
- * Nobody is left who could speak now; a thread in which nobody speaks is over, or is looked at again
- * when somebody may; one in which somebody does is looked at when its time is over.
+ * Nobody waits who could speak now. A thread in which nobody speaks is over, or is reevaluated when somebody may; a thread in
+ * which somebody speaks is reevaluated when the lease expires.
  */
 function checkNobodyIsStranded(judged: Judged): void {
   const { model, thread, decision, at } = judged;
@@ -211,6 +210,6 @@ function checkNobodyIsStranded(judged: Judged): void {
     return;
   }
   if (model.paused || model.archived) return;
-  if (turn.wakeAt === undefined) violated('a thread is left that nobody will look at', { turn });
-  else if (turn.wakeAt <= at) violated('a thread is to be looked at in the past', { turn, at });
+  if (turn.wakeAt === undefined) violated('a thread is never reevaluated', { turn });
+  else if (turn.wakeAt <= at) violated('a thread is to be reevaluated in the past', { turn, at });
 }

@@ -66,7 +66,7 @@ const withTurn = (row: unknown, change: (turn: TurnDecision['turn']) => object):
   return { ...known, decided: JSON.stringify({ ...decision, turn }) };
 };
 
-/** Made anew for every seed, so that a history does not depend on those before it. */
+/** Made again for every seed, so that a history does not depend on those before it. */
 const DEFECTS: readonly [what: string, planted: () => Planted][] = [
   [
     'replies that count against nothing',
@@ -104,7 +104,7 @@ const DEFECTS: readonly [what: string, planted: () => Planted][] = [
     },
   ],
   [
-    'a clock that is never looked at',
+    'a clock that is never polled',
     () => answering(({ text }, answer) => (text === listDueTurns.text ? [] : answer)),
   ],
   [
@@ -182,7 +182,7 @@ function reactionsThatWake(core: Core): Core {
       .find(({ memberKind }) => memberKind === 'session')
       ?.actorId.slice('session:'.length);
     if (sessionId !== undefined) {
-      await core.inbox.submit(OWNER, sessionId, { text: 'look at that', rule: 'followup' });
+      await core.inbox.submit(OWNER, sessionId, { text: 'check that', rule: 'followup' });
     }
     return answer;
   };

@@ -88,7 +88,7 @@ export class SessionLedger {
     return this.#answered.has(rootMessageId);
   }
 
-  /** Those something was told of since this was asked last. */
+  /** The sessions with news since the last call. */
   touched(): ReadonlySet<RunModel> {
     const touched = this.#touched;
     this.#touched = new Set();

@@ -5,7 +5,7 @@ import type { SeededRandom } from '../virtual/random.js';
 /** What the agents of a simulation know of the world; it outlives the daemons that run them. */
 export interface Audience {
   readonly random: SeededRandom;
-  /** The history comes to its end: whoever is given a turn now lets it pass. */
+  /** The history ends: a session that gets a turn now passes. */
   isEnding(): boolean;
   /** Resolves when the scheduler says so, rejects when the signal aborts, and never after its daemon died. */
   pace(signal?: AbortSignal): Promise<void>;
@@ -45,7 +45,7 @@ export class SimSpeaker implements Driver {
     { name: 'fails after it spoke', weight: 6, play: (run) => this.#fail(run, true) },
     { name: 'breaks', weight: 3, play: (run) => this.#break(run) },
     { name: 'dies silently', weight: 8, play: (run) => this.#die(run, run.signal) },
-    { name: 'dies and hears nothing', weight: 3, play: (run) => this.#die(run) },
+    { name: 'dies and receives nothing', weight: 3, play: (run) => this.#die(run) },
     { name: 'asks people', weight: 8, play: (run) => this.#ask(run) },
     { name: 'is late', weight: 6, play: (run) => this.#beLate(run) },
   ];
@@ -56,7 +56,7 @@ export class SimSpeaker implements Driver {
     const { random } = this.audience;
     if (this.audience.isEnding()) return { type: 'completed' };
     await this.audience.pace(run.signal);
-    // What is not told of is taken for delivered when the run has ended.
+    // What is not reported counts as delivered when the run has ended.
     if (random.chance(0.3)) await run.journal.delivered(run.items.map(({ itemId }) => itemId));
     if (run.kind !== 'channel_delivery') return this.#work(run);
     const { name, play } = random.weighted(this.#parts);

@@ -63,7 +63,7 @@ async function goOn(world: TurnWorld): Promise<void> {
   if (!world.host.flush) checkNothingIsOverdue(world);
 }
 
-/** Everything that was begun comes to its end, whatever happened before. */
+/** Lets everything that began end. */
 async function rest(world: TurnWorld): Promise<void> {
   world.isEnding = true;
   for (let round = 0; round < ROUNDS_TO_REST; round++) {
@@ -81,7 +81,7 @@ async function rest(world: TurnWorld): Promise<void> {
         await world.soon(approvals.answer(OWNER, approvalId, { decision: 'allow', scope: 'once' }));
       }
       if (world.host.waiting.length > 0) continue;
-      // People have said all they had to say, and agents too: what is left is for time to bring about.
+      // People and agents send nothing more: only time changes the rest.
       world.pass(Math.max(1_000, nextWake(world) - world.clock.now()));
       if (round % TICK_EVERY === 0) await world.soon(world.host.tick());
     }
@@ -111,12 +111,12 @@ function nextWake(world: TurnWorld): number {
   );
 }
 
-/** When nobody is about to do anything, no thread waits that should have been looked at. */
+/** When nobody is active, no thread waits that should have been reevaluated. */
 function checkNothingIsOverdue(world: TurnWorld): void {
   const now = world.clock.now();
   for (const { turn } of openThreads(world)) {
     if (turn.wakeAt !== undefined && turn.wakeAt <= now) {
-      violated('a thread waits that should have been looked at', { turn, now });
+      violated('a thread waits that should have been reevaluated', { turn, now });
     }
   }
 }

@@ -44,7 +44,7 @@ export function takeBackOrReplay(world: TurnWorld): string {
 
 const COMMITS_TO_CLAIM = 6;
 
-/** Whatever waits is let go on until one is claimed, which is when the daemon ends. */
+/** Waiting work continues until a stimulus is claimed; then the daemon ends. */
 export async function crashWithClaim(world: TurnWorld): Promise<string> {
   const { stimuli } = world.ledger;
   if (stimuli.live.length === 0) return '';

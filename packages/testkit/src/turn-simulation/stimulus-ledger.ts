@@ -26,10 +26,10 @@ const FROM: Readonly<Record<Exclude<StimulusEvent['type'], 'stimulus_created'>, 
 /** Stimuli of the channel, as its log tells of them: each becomes a message at most once. */
 export class StimulusLedger {
   readonly #all = new Map<string, StimulusModel>();
-  /** Posted, and not told to be dispatched yet: the next event says so. */
+  /** Posted, and not yet reported as dispatched: the next event does that. */
   #posted: { readonly stimulusId: string; readonly messageId: string } | undefined;
-  /** What agents said in threads since a person spoke. */
-  #saidByAgents = 0;
+  /** Number of agents’ messages in threads since the last message of a person. */
+  #repliesOfAgents = 0;
   #hasGrown = false;
 
   get live(): StimulusModel[] {
@@ -54,7 +54,7 @@ export class StimulusLedger {
     const expected = this.#posted;
     this.#posted = undefined;
     if (expected && event.type !== 'stimulus_dispatched') {
-      violated('a stimulus was posted and is not told to be', { expected, event });
+      violated('a stimulus was posted and is not reported as posted', { expected, event });
     }
     switch (event.type) {
       case 'stimulus_created': {
@@ -74,7 +74,7 @@ export class StimulusLedger {
           expected?.stimulusId !== event.data.stimulusId ||
           expected.messageId !== event.data.messageId
         ) {
-          violated('a stimulus is told to be posted and is not', { expected, event });
+          violated('a stimulus is reported as posted and is not', { expected, event });
         }
         this.#move(event).state = 'dispatched';
         return;
@@ -93,9 +93,9 @@ export class StimulusLedger {
   posted({ messageId, author, threadRootMessageId, metadata }: Posted, at: number): void {
     const stimulusId = metadata['stimulusId'];
     if (typeof stimulusId === 'string') this.#materialised(stimulusId, messageId, at);
-    if (author.kind === 'human') this.#saidByAgents = 0;
+    if (author.kind === 'human') this.#repliesOfAgents = 0;
     else if (threadRootMessageId !== undefined && sessionOf(author.id) !== undefined) {
-      this.#saidByAgents += 1;
+      this.#repliesOfAgents += 1;
     }
   }
 
@@ -116,7 +116,7 @@ export class StimulusLedger {
     model: ChannelModel,
     before: Turn | undefined,
     turn: Turn,
-    said: { readonly isOwn: boolean },
+    message: { readonly isOwn: boolean },
   ): void {
     const { stimulusId = '', replies = 0 } = turn.stimulus ?? {};
     const stimulus = this.#all.get(stimulusId);
@@ -126,14 +126,14 @@ export class StimulusLedger {
     const { kind, visibilityHint, scope } = stimulus.created;
     if (SILENT.includes(kind)) violated('a stimulus woke somebody that wakes nobody', { turn });
     if (scope === 'thread' && visibilityHint === 'main') {
-      violated('what only stands in the feed opened a turn', { turn });
+      violated('a message that is only for the feed opened a turn', { turn });
     }
     if (before && before.closedAt === undefined) {
       violated('a stimulus took the turn of somebody', { before, turn });
     }
     const { maxAgentRepliesPerStimulus, maxAutonomousRepliesSinceHuman } = model.policy;
     // Its own message is no answer yet.
-    let left = maxAutonomousRepliesSinceHuman - this.#saidByAgents + (said.isOwn ? 1 : 0);
+    let left = maxAutonomousRepliesSinceHuman - this.#repliesOfAgents + (message.isOwn ? 1 : 0);
     for (const { turn: other } of model.threads.values()) {
       if (other.closedAt !== undefined || !other.stimulus) continue;
       left -= Math.max(0, other.stimulus.replies - other.replies);

@@ -71,21 +71,21 @@ function reply(world: TurnWorld): string {
   return message ? send(world, { replyToMessageId: message.messageId }) : post(world);
 }
 
-function send(world: TurnWorld, place: Partial<PostMessage>, name?: string): string {
+function send(world: TurnWorld, position: Partial<PostMessage>, name?: string): string {
   const key = `k${String(world.posts.length)}`;
   const text = `${key} something${name === undefined ? '' : ` @${name}`}`;
-  const one: Post = { key, request: { text, ...place } };
+  const one: Post = { key, request: { text, ...position } };
   world.posts.push(one);
   const times = world.random.chance(0.1) ? 2 : 1;
   for (let i = 0; i < times; i++) deliver(world, one);
-  return `${key} ${JSON.stringify(place)}`;
+  return `${key} ${JSON.stringify(position)}`;
 }
 
 function deliver(world: TurnWorld, { key, request }: Post): void {
   world.call(world.core.channels.post(OWNER, CHANNEL, request, key));
 }
 
-/** Somebody did not hear of what became of a post, or did not believe it. */
+/** A client did not receive the outcome of a post, or did not trust it. */
 function sendAgain(world: TurnWorld): string {
   if (world.posts.length === 0) return '';
   const one = world.random.pick(world.posts);
@@ -131,7 +131,7 @@ function archive(world: TurnWorld): string {
   return '';
 }
 
-/** Nothing can be said in an archived channel, so this comes soon. */
+/** Nothing can be posted in an archived channel, so it is unarchived soon. */
 function unarchive(world: TurnWorld): string {
   world.call(world.core.channels.unarchive(OWNER, CHANNEL));
   return '';
@@ -161,9 +161,9 @@ function speakAside(world: TurnWorld): string {
   const message = anyMessage(world);
   const id = world.sessions.get(name) ?? '';
   const by = { kind: 'session', id, credentialId: 's' } as const;
-  const place = message ? { replyToMessageId: message.messageId } : {};
+  const position = message ? { replyToMessageId: message.messageId } : {};
   const text = `by the way @${anyName(world)}`;
-  world.call(world.core.channels.post(by, CHANNEL, { text, ...place }));
+  world.call(world.core.channels.post(by, CHANNEL, { text, ...position }));
   return name;
 }
 
@@ -235,7 +235,7 @@ async function crashBefore(world: TurnWorld): Promise<string> {
 }
 
 async function crashAfter(world: TurnWorld): Promise<string> {
-  const did = world.commit() ? 'nobody was told' : 'nothing was committed';
+  const did = world.commit() ? 'nothing was acknowledged' : 'nothing was committed';
   await world.restart();
   return did;
 }
@@ -251,7 +251,7 @@ function anyMessage(world: TurnWorld, isHuman = false): KnownMessage | undefined
   const all = [...(channelOf(world)?.messages.values() ?? [])].filter(
     (message) => message.isHuman || !isHuman,
   );
-  // What was said lately is talked about most.
+  // Recent messages get most replies.
   const near = all.slice(-4);
   return near.length === 0 ? undefined : world.random.pick(near);
 }

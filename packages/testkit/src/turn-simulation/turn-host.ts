@@ -10,7 +10,7 @@ import {
 import { type Audience, SimSpeaker } from './sim-speaker.js';
 
 /** What a daemon reports when something broke that is not the fault of an agent. */
-const DEFECTS = /could not be (worked on|looked at|stored|posted|repaired)|let go of a run/;
+const DEFECTS = /could not be |let go of a run/;
 
 const never = <T>(): Promise<T> => new Promise(() => undefined);
 

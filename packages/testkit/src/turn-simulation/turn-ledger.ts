@@ -25,7 +25,7 @@ interface EventRow {
 type Posted = Extract<ChannelEvent, { type: 'message_posted' }>['data'];
 
 /**
- * Follows the logs of a history, commit by commit, and judges what stands in them: it reads only what
+ * Follows the logs of a history, commit by commit, and checks their content: it reads only what
  * a commit has added.
  */
 export class TurnLedger implements SessionFacts {
@@ -99,7 +99,7 @@ export class TurnLedger implements SessionFacts {
       const expected = this.#expected;
       this.#expected = undefined;
       if (expected && type !== 'turn_decided') {
-        violated('nothing was decided with what was said', { ...expected, seq, type });
+        violated('nothing was decided about a message', { ...expected, seq, type });
       }
       this.stimuli.take(event);
       if (event.type === 'turn_decided') this.#decided(model, event.data, at, expected);
@@ -112,17 +112,17 @@ export class TurnLedger implements SessionFacts {
       }
     }
     this.stimuli.checkRoom(model);
-    if (this.#expected) violated('nothing was decided with what was said', this.#expected);
+    if (this.#expected) violated('nothing was decided about a message', this.#expected);
   }
 
   #posted(
     model: ChannelModel,
-    { messageId, author, inputItems, ...place }: Posted,
+    { messageId, author, inputItems, ...position }: Posted,
     at: number,
   ): void {
     const [item] = inputItems;
     const text = item?.type === 'text' ? item.text : '';
-    const rootMessageId = place.threadRootMessageId ?? messageId;
+    const rootMessageId = position.threadRootMessageId ?? messageId;
     if (author.kind === 'human') {
       const [key = ''] = text.split(' ', 1);
       if (this.#posts.has(key)) violated('one post was stored twice', { text });
@@ -141,11 +141,11 @@ export class TurnLedger implements SessionFacts {
     if (lease.sessionId !== sessionId || lease.rootMessageId !== rootMessageId) {
       violated('a run published where it had no turn', { lease, sessionId, rootMessageId });
     }
-    if (place.replyToMessageId !== lease.replyTo) {
-      violated('a reply is to something else than what it answers', { lease, place });
+    if (position.replyToMessageId !== lease.replyTo) {
+      violated('a reply is to something else than what it answers', { lease, position });
     }
     const { output } = this.sessions.run(runId);
-    if (output !== text) violated('something else was published than said', { output, text });
+    if (output !== text) violated('the published text is not the output', { output, text });
     lease.hasSpoken = true;
     const thread = model.threads.get(rootMessageId) as ThreadModel;
     const isOwn = lease.turnId === thread.turn.turnId;
@@ -153,7 +153,7 @@ export class TurnLedger implements SessionFacts {
     if (isOwn) thread.replies += 1;
     if (isOwn || thread.turn.selected.every((id) => thread.served.has(id))) {
       thread.called.clear();
-      for (const memberId of place.addressedMemberIds) {
+      for (const memberId of position.addressedMemberIds) {
         const called = model.members.get(memberId)?.sessionId;
         if (called !== undefined) thread.called.add(called);
       }
@@ -162,7 +162,7 @@ export class TurnLedger implements SessionFacts {
     const most = boundsIn(thread.turn, model.policy).replies;
     if (thread.replies > most) violated('more replies than a message of a person allows', { most });
     const origin = model.messages.get(lease.originMessageId);
-    if (origin && ++origin.answers > lease.mostReplies)
+    if (origin && ++origin.answers > lease.maxReplies)
       violated('a message was answered too often', { ...origin });
     this.#expected = { messageId, runId };
   }
@@ -186,13 +186,13 @@ export class TurnLedger implements SessionFacts {
         expected.runId !== undefined ||
         expected.messageId !== trigger.messageId
       ) {
-        violated('a turn was opened by what no person said', { trigger, expected });
+        violated('a turn was opened by a message that is not from a person', { trigger, expected });
       }
       thread = newThread(root, decision, thread?.live ?? new Map<string, LeaseModel>());
       model.threads.set(root, thread);
       this.#checkSelection(model, trigger.messageId ?? '', decision);
     } else if (expected && trigger.runId !== expected.runId) {
-      violated('nothing was decided with what was said', { trigger, expected });
+      violated('nothing was decided about a message', { trigger, expected });
     }
     if (!thread || thread.turn.turnId !== turn.turnId) {
       violated('a decision about a turn that is not there', { turn });
@@ -221,7 +221,7 @@ export class TurnLedger implements SessionFacts {
     }
   }
 
-  /** A thread is looked at for a reason that stands in the log. */
+  /** A thread is reevaluated for a reason that is in the log. */
   #checkTrigger(
     model: ChannelModel,
     { turn: before }: ThreadModel,
@@ -242,12 +242,12 @@ export class TurnLedger implements SessionFacts {
       }
       case 'time':
         if (before.wakeAt === undefined || before.wakeAt > at || before.closedAt !== undefined) {
-          violated('a thread was looked at before its time', { before, at });
+          violated('a thread was reevaluated before its time', { before, at });
         }
         return;
       case 'answered':
         if (!this.sessions.hasAnswers(before.threadRootMessageId)) {
-          violated('a thread was looked at for an answer that nobody gave', { before });
+          violated('a thread was reevaluated for an answer that nobody gave', { before });
         }
         return;
       case 'resumed':
@@ -270,7 +270,7 @@ export class TurnLedger implements SessionFacts {
         (outcome === 'spoke') !== lease.hasSpoken ||
         (spoken === lease.runId && !lease.hasSpoken)
       ) {
-        violated('what became of a turn is not what happened', { lease, outcome });
+        violated('the outcome of a turn is not what happened', { lease, outcome });
       }
       const isSilence = outcome === 'abstained' || outcome === 'reacted';
       const { output } = this.sessions.run(lease.runId);
@@ -300,7 +300,7 @@ export class TurnLedger implements SessionFacts {
         rootMessageId: thread.rootMessageId,
         originMessageId: turn.originMessageId,
         replyTo: thread.called.has(sessionId) ? thread.calledBy : turn.originMessageId,
-        mostReplies: boundsIn(turn, model.policy).replies,
+        maxReplies: boundsIn(turn, model.policy).replies,
         grantedAt: at,
         deadline,
         isLive: true,

@@ -10,7 +10,7 @@ import { TurnHost } from './turn-host.js';
 import { TurnLedger } from './turn-ledger.js';
 
 export const CHANNEL = 'team';
-/** What callers may be told when things happen at the same time. */
+/** Errors that callers may get when operations are concurrent. */
 const EXPECTED = new Set([
   'approval_settled',
   'channel_archived',
@@ -104,7 +104,7 @@ export class TurnWorld extends SimulatedHistory {
     this.disk.close();
   }
 
-  /** Whatever can go on without agents, people and time does. */
+  /** Runs everything that can continue without agents, people and time. */
   async settle(): Promise<void> {
     do await this.wake();
     while (this.commit());

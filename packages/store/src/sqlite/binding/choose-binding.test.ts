@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sqliteBinding } from '../../../../../scripts/sqlite-binding.mjs';
+import { sqliteBinding } from '../../../../../scripts/install.mjs';
 import { type BindingName, chooseBinding, type Runtime, whyNotBuiltin } from './choose-binding.js';
 import { sqliteBindingName } from './open.js';
 

@@ -19,7 +19,7 @@ const FIRST_WITHOUT_BETTER_SQLITE = '24.19.0';
 
 /**
  * Node's own SQLite where it is safe to use, the package otherwise. Nothing has to be compiled for the
- * first. scripts/sqlite-binding.mjs decides the same before anything is installed.
+ * first. scripts/install.mjs decides the same before anything is installed.
  */
 export function chooseBinding({ node, builtin }: Runtime): BindingName {
   const hasOwn = builtin !== undefined && isAtLeast(node, FIRST_WITH_SQLITE);

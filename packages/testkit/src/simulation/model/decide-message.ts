@@ -30,15 +30,15 @@ export function decidePost(state: ModelState, asked: Asked<Post>): Verdict {
     if (!inputItems.every((item) => isText(item) || state.assets.has(item.assetId))) {
       return refused('unknown_asset');
     }
-    const place = placeOf(open, request);
-    if (typeof place === 'string') return refused(place);
+    const position = threadPositionOf(open, request);
+    if (typeof position === 'string') return refused(position);
     const addressedMemberIds = [...new Set(request.addressedMemberIds)];
     if (!addressedMemberIds.every((id) => open.members.some(({ memberId }) => memberId === id))) {
       return refused('unknown_member');
     }
     const { messageId } = chosen;
     const author = { kind: 'human', id: actorOf(by), displayName: member?.displayName };
-    const posted = { messageId, ...place, author, addressedMemberIds, inputItems, metadata: {} };
+    const posted = { messageId, ...position, author, addressedMemberIds, inputItems, metadata: {} };
     return done(
       inChannel(channelId, 'message_posted', posted),
       ...mentions(open, addressedMemberIds, actorOf(by), messageId),
@@ -60,7 +60,7 @@ function itemsOf({ text, inputItems }: Post['request'], assetIds: readonly strin
   });
 }
 
-function placeOf(
+function threadPositionOf(
   channel: ModelChannel,
   { threadRootMessageId, replyToMessageId }: Post['request'],
 ) {

@@ -9,7 +9,7 @@ const answer = (value: unknown): Expectation => ({ kind: 'answer', answer: value
 const refusal = (code: ErrorCode): Expectation => ({ kind: 'refusal', codes: [code] });
 
 /**
- * What a caller whose daemon reads at this moment has to be told; undefined when this read decides
+ * What a caller whose daemon reads at this moment must receive; undefined when this read decides
  * nothing. Most changes are answered with what a read after the commit shows.
  */
 export function expectedOfRead(state: ModelState, call: Call): Expectation | undefined {
@@ -61,7 +61,7 @@ export function expectedOfRead(state: ModelState, call: Call): Expectation | und
     case 'list_unread':
       return answer(unreadView(state, by.id));
     case 'search':
-      return answer(found.flatMap((place) => hitOf(state, place)));
+      return answer(found.flatMap((found) => hitOf(state, found)));
     default:
       return undefined;
   }

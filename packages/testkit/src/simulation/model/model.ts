@@ -32,7 +32,7 @@ export type Expectation =
 
 type Post = Extract<Operation, { kind: 'post' }>;
 
-/** The naive Stoa beside the real one: told what was committed, in order, it says what was wrong. */
+/** A naive Stoa beside the real one: it receives what was committed, in order, and reports what is wrong. */
 export class Model {
   constructor(readonly state: ModelState) {}
 

@@ -11,7 +11,7 @@ export type Removal =
   | { readonly kind: 'asset'; readonly assetId: string; readonly count: number };
 
 export interface Sweeping {
-  /** The latest the clock said since the sweep began. */
+  /** The latest time of the clock since the sweep began. */
   readonly latest: number;
   readonly retention: Retention;
   readonly forgotten: (key: ModelKey) => void;

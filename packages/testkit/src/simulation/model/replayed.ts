@@ -17,7 +17,7 @@ export function replayed(state: ModelState, asked: Asked): Verdict | undefined {
   return { kind: 'replayed', answer: firstAnswer(event) };
 }
 
-/** What the caller was told the first time. */
+/** The first answer to the caller. */
 export function firstAnswer(event: ModelEvent): unknown {
   const { topic, seq, at, actor } = event;
   const made = { type: event.type, data: event.data } as ChannelEvent;

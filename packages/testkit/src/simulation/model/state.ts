@@ -19,7 +19,7 @@ interface ModelTopic {
   readonly id: number;
   /** The event with sequence n is at n - 1, also when it is no longer kept. */
   readonly events: ModelEvent[];
-  /** Events up to this sequence are no longer told to anybody. */
+  /** Events up to this sequence are no longer sent. */
   floor: number;
   /** What is behind the floor is also gone from the disk. */
   erased: boolean;

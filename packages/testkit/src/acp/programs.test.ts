@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { installQwen } from './qwen.js';
+import { installProgram } from './programs.js';
 
 describe('the real agent program of the tests', () => {
   let cache: string;
@@ -22,8 +22,8 @@ describe('the real agent program of the tests', () => {
     ...(ci ? { CI: 'true' } : {}),
   });
 
-  it('R-40 where it cannot be fetched, the reason is told and nothing is left of the attempt', async () => {
-    const qwen = await installQwen(withoutNetwork(false));
+  it('R-40 if it cannot be fetched, the reason is reported and nothing of the attempt is left', async () => {
+    const qwen = await installProgram('qwen', withoutNetwork(false));
     expect(qwen).toMatchObject({
       command: undefined,
       reason: expect.stringContaining('@qwen-code/qwen-code@0.15.10 cannot be fetched') as string,
@@ -31,7 +31,7 @@ describe('the real agent program of the tests', () => {
     expect(readdirSync(join(cache, 'stoa-tests'))).toEqual([]);
   });
 
-  it('R-40 in continuous integration it must be had', async () => {
-    await expect(installQwen(withoutNetwork(true))).rejects.toThrow('cannot be fetched');
+  it('R-40 in continuous integration it must be available', async () => {
+    await expect(installProgram('qwen', withoutNetwork(true))).rejects.toThrow('cannot be fetched');
   });
 });
