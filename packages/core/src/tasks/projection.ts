@@ -1,6 +1,7 @@
 import type { SessionEvent, TaskChange, TaskEntry } from '@stoa/protocol';
 import { deleteBackgroundTask, findTaskEntry, putBackgroundTask, type Tx } from '@stoa/store';
 import { decode } from '../kernel/codec.js';
+import { defined } from '../kernel/defined.js';
 import type { Position } from '../kernel/entry.js';
 import type { EventOf, Projections } from '../kernel/module.js';
 import { isEnded } from './lifecycle.js';
@@ -45,7 +46,7 @@ export const TASK_EVENTS: Projections = {
 export function changed(entry: TaskEntry, change: TaskChange, at: number): TaskEntry {
   const { stopping, blockedReason, detail, status, ...rest } = change;
   const { stopping: oldStopping, blockedReason: oldReason, end, endedAt, ...kept } = entry;
-  const now = { ...kept, ...given(rest), updatedAt: at, status: status ?? entry.status };
+  const now = { ...kept, ...defined(rest), updatedAt: at, status: status ?? entry.status };
   const reason = blockedReason === undefined ? oldReason : blockedReason;
   const stop = stopping === undefined ? oldStopping : stopping;
   return {
@@ -72,12 +73,6 @@ export function ended(entry: TaskEntry, end: Ended, at: number): TaskEntry {
     ...(noticeItemId === undefined ? {} : { noticeItemId }),
     detail: merged(entry.detail, end.detail),
   };
-}
-
-/** Leaves out undefined fields, which change nothing. */
-function given<T extends object>(change: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const fields = Object.entries(change).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(fields) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }
 
 type Detail = TaskEntry['detail'];

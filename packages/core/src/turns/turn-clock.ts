@@ -37,7 +37,7 @@ export class TurnClock {
     return this.#queue.stop();
   }
 
-  /** A run continues after an approval: its lease time starts again. If this fails, a later poll does it. Does not reject. */
+  /** The time of a lease starts again after an approval. Does not reject: a later poll does the same. */
   async answered({ channelId, threadRootMessageId }: Origin): Promise<void> {
     if (channelId === undefined || threadRootMessageId === undefined) return;
     try {

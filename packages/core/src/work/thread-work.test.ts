@@ -60,7 +60,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect(stage.turns.runCount).toBe(0);
   });
 
-  it('C-41 work that is open and idle is asked about once, where the policy wants it', async () => {
+  it('C-41 open work that is idle gets one follow-up, if the policy enables it', async () => {
     await open([], { threadIdleFollowUpMs: 3_600_000 });
     const pass = async (ms: number): Promise<void> => {
       stage.turns.world.clock.move(ms);
@@ -265,7 +265,7 @@ describe.each(STORE_ENGINES)('the work of threads on $name', (engine) => {
     expect((await stage.get(stimulusId)).state).toBe('claimed');
     await stage.restart();
     expect(await stage.get(stimulusId)).toMatchObject({ state: 'pending', attempts: 1 });
-    const message = 'a claimed stimulus waits again';
+    const message = 'a claimed stimulus was queued again';
     const details = { channelId: 'team', stimulusId };
     expect(stage.turns.daemon.diagnoses).toContainEqual({ message, details });
     await stage.core.stimuli.tick();
