@@ -353,11 +353,11 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ...projectTour,
   ...taskTour,
   ...[
-    api.TABLES.channels,
-    api.TABLES.turns,
-    api.TABLES.stimuli,
-    api.TABLES.work,
-    api.TABLES.observations,
+    api.CHANNEL_TABLES,
+    api.TURN_TABLES,
+    api.STIMULUS_TABLES,
+    api.WORK_TABLES,
+    api.OBSERVATION_TABLES,
   ]
     .flatMap((tables) => Object.entries(tables))
     .map(([table, dump]) => [`dump of ${table}`, () => dump.all({ ...page, offset: 0 })] as const),
