@@ -35,7 +35,7 @@ describe('a noun that is one folder per package and eight lines elsewhere', () =
 
   beforeAll(async () => {
     tree = new TreeWithNoun();
-    tree.run('--eval', BUILD);
+    expect(tree.run('--eval', BUILD)).toBe('');
     daemon = await startDaemon({ program: tree.program });
     owner = callerOf(daemon.url, daemon.token);
     ada = await newPerson(daemon, 'ada');

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -26,9 +26,10 @@ export interface Edit {
 
 export const EDITS = JSON.parse(readFileSync(join(FIXTURE, 'edits.json'), 'utf8')) as Edit[];
 
-/** What the program is built from. */
+/** What the program is built from, and the rules for it. */
 const SOURCES =
-  /^(?:packages\/(?!web|testkit)\w+\/(?:src\/|package\.json|tsconfig\.json)|scripts\/|[^/]*\.json$|[^/]*\.md$)/;
+  /^(?:packages\/(?:\w+\/package\.json|(?!web|testkit)\w+\/src\/)|scripts\/|[^/]*\.(?:cjs|json|md)$)/;
+const TEST = /\.(?:test|fixture)\.ts$/;
 
 /**
  * A copy of the sources in a temporary directory, with the noun of the fixture: its folders, and one line for each of
@@ -58,9 +59,17 @@ export class TreeWithNoun {
     }
   }
 
-  /** Runs a Node program in it. Throws with everything it printed if it fails. */
-  run(...args: readonly string[]): void {
-    execFileSync(process.execPath, args, { cwd: this.directory, stdio: 'pipe', encoding: 'utf8' });
+  /** Runs a Node program in it, and returns everything that it printed. */
+  run(...args: readonly string[]): string {
+    const { stdout, stderr } = spawnSync(process.execPath, args, {
+      cwd: this.directory,
+      encoding: 'utf8',
+    });
+    return stdout + stderr;
+  }
+
+  write(file: string, content: object): void {
+    writeFileSync(join(this.directory, file), JSON.stringify(content));
   }
 
   remove(): void {
@@ -73,7 +82,7 @@ export class TreeWithNoun {
       encoding: 'utf8',
     });
     for (const file of files.split('\0')) {
-      if (!SOURCES.test(file) || !existsSync(join(ROOT, file))) continue;
+      if (!SOURCES.test(file) || TEST.test(file) || !existsSync(join(ROOT, file))) continue;
       cpSync(join(ROOT, file), join(this.directory, file));
     }
   }

@@ -1,4 +1,5 @@
 /** The commands of each noun: names, options and help. What they do is loaded when one of them runs. */
+
 export { agentCommands } from './program/agents.js';
 export { channelCommands } from './program/channels.js';
 export { conversationCommands } from './program/conversation.js';
