@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TreeWithNoun } from './tree-with-noun.js';
 
 describe('a noun that is one folder per package and eight lines elsewhere', () => {
-  it('fits the types of every package, and the rules for imports', { timeout: 240_000 }, () => {
+  it('fits the types of every package, and the rules for imports', { timeout: 600_000 }, () => {
     const tree = new TreeWithNoun();
     try {
       tree.write('tsconfig.noun.json', {

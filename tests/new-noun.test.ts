@@ -56,9 +56,13 @@ describe('a noun that is one folder per package and eight lines elsewhere', () =
 
   it('needs the edits that CONTRIBUTING.md lists, and no others', () => {
     const guide = readFileSync(join(import.meta.dirname, '../CONTRIBUTING.md'), 'utf8');
-    const [, section = ''] = guide.split('### … a noun\n');
-    const rows = section.split('\n### ')[0]?.matchAll(/^\| `([^`]+)` +\| `/gm) ?? [];
-    expect([...rows].map(([, file]) => file)).toEqual(EDITS.map(({ file }) => file));
+    const [, table = ''] =
+      /### … a noun\n[^#]*?\n\| file [^\n]*\n((?:\|[^\n]*\n)+)/.exec(guide) ?? [];
+    const rows = [...table.matchAll(/^\| `([^`]+)` \| (?:`(.+)`)?/gm)];
+    expect(rows.map(([, file]) => file)).toEqual(EDITS.map(({ file }) => file));
+    for (const [index, [, , line]] of rows.entries()) {
+      if (line !== undefined) expect(EDITS[index]?.line).toBe(line);
+    }
     expect(EDITS.length).toBeLessThanOrEqual(8);
     for (const { line } of EDITS) expect(line).not.toContain('\n');
   });
