@@ -158,7 +158,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(packages/[^/]+|bench)/dist/' },
+    exclude: { path: '^((packages/[^/]+|bench)/dist|tests/fixtures/bookmarks)/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.tests.json' },
     combinedDependencies: false,

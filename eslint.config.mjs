@@ -67,7 +67,8 @@ const readonly = (...names) => Object.fromEntries(names.map((name) => [name, 're
 const tests = ['**/*.test.ts', '**/*.fixture.ts'];
 
 export default defineConfig(
-  { ignores: ['**/dist/', '**/node_modules/', '**/coverage/'] },
+  // The noun of the fixture has no meaning outside of the packages it is copied into.
+  { ignores: ['**/dist/', '**/node_modules/', '**/coverage/', 'tests/fixtures/bookmarks/'] },
   {
     files: ['**/*.ts', '**/*.tsx', '**/*.mjs', '**/*.cjs'],
     extends: [js.configs.recommended],

@@ -33,7 +33,7 @@ const needsNoSqlite = [
 // `npm run check` runs them.
 const repositoryTests = [
   'packages/testkit/src/**/*.test.ts',
-  'tests/{architecture,docs-types,plain-words}.test.ts',
+  'tests/{architecture,docs-types,new-noun-types,plain-words}.test.ts',
 ];
 
 // In a browser, against the daemon and the web UI as they are built.

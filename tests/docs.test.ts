@@ -1,23 +1,19 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import {
-  ChannelEvent,
   ERRORS,
-  HumanEvent,
   LIMITS,
-  MemoryEvent,
-  ProjectEvent,
   ROUTES,
   type Route,
-  SessionEvent,
   StreamFrame,
   StreamRequest,
+  TOPICS,
 } from '@stoa/protocol';
 import { call, startDaemon, type TestDaemon } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeBlocks, markProblems } from './docs/code-blocks.js';
 import { commandLine, stoa } from './docs/command-line.js';
-import { DOCUMENTS, filesBelow, findings, ROOT, read } from './docs/documents.js';
+import { DOCUMENTS, filesBelow, findings, pages, ROOT, read } from './docs/documents.js';
 import { brokenLinks } from './docs/links.js';
 import { runDocument } from './docs/run-document.js';
 import { RUNNING } from './docs/running.js';
@@ -80,10 +76,12 @@ describe('the documentation', () => {
     ).toEqual({});
   });
 
-  it('is listed whole in its index', () => {
-    const index = read('docs/README.md');
-    const pages = DOCUMENTS.filter((file) => dirname(file) === 'docs' && file !== 'docs/README.md');
-    expect(pages.filter((file) => !index.includes(`(${relative('docs', file)})`))).toEqual([]);
+  it('is listed whole: each page in the index, or with its noun in the glossary', () => {
+    const listed = (file: string): boolean =>
+      read('docs/README.md').includes(`(${relative('docs', file)})`) ||
+      read('CONTEXT.md').includes(`(${file})`);
+    const files = DOCUMENTS.filter((file) => dirname(file) === 'docs' && file !== 'docs/README.md');
+    expect(files.filter((file) => !listed(file))).toEqual([]);
   });
 
   it('states every case that the title of a test names, and every case it states is in a title', () => {
@@ -116,7 +114,7 @@ describe('the documentation', () => {
         `${method} ${path}${retry === 'keyed' ? ' ⚿' : ''} ${who[access.length] ?? '?'}`,
     );
     const row = /^\| `([A-Z]+ \/\S*)`( ⚿)? +\| (\w+)/gm;
-    const listed = [...read('docs/http-api.md').matchAll(row)].map(
+    const listed = [...pages().matchAll(row)].map(
       ([, route = '', key = '', caller = '']) => `${route}${key} ${caller}`,
     );
     expect(listed.sort()).toEqual(expected.sort());
@@ -129,7 +127,7 @@ describe('the documentation', () => {
   });
 
   it('F-30 explains every error code, with its status', () => {
-    const sections = read('docs/errors.md').matchAll(/^### `([a-z_]+)` · (\d+)\n\n\S/gm);
+    const sections = pages().matchAll(/^### `([a-z_]+)` · (\d+)\n\n\S/gm);
     const explained = [...sections].map(([, code, status]) => [code, Number(status)]);
     expect(Object.fromEntries(explained)).toEqual(
       Object.fromEntries(Object.entries(ERRORS).map(([code, { status }]) => [code, status])),
@@ -141,19 +139,17 @@ describe('the documentation', () => {
       union.options.map(({ shape }) => shape.type.value).sort();
     const rowsIn = (file: string, heading: string): string[] =>
       [...section(file, heading).matchAll(/^\| `([a-z_]+)`/gm)].map(([, name = '']) => name).sort();
-    expect(rowsIn('docs/channels.md', '## Events of a channel')).toEqual(
-      typesOf(ChannelEvent.unwrap()),
-    );
-    expect(rowsIn('docs/projects.md', '## Events of a project')).toEqual(
-      typesOf(ProjectEvent.unwrap()),
-    );
-    expect(rowsIn('docs/sessions.md', '## Events of a session')).toEqual(
-      typesOf(SessionEvent.unwrap()),
-    );
-    expect(rowsIn('docs/memory.md', '## Events of a memory')).toEqual(
-      typesOf(MemoryEvent.unwrap()),
-    );
-    expect(rowsIn('docs/live.md', 'Events of a person')).toEqual(typesOf(HumanEvent.unwrap()));
+    const described: Readonly<Record<string, readonly [string, string]>> = {
+      channel: ['docs/channels.md', '## Events of a channel'],
+      human: ['docs/live.md', 'Events of a person'],
+      memory: ['docs/memory.md', '## Events of a memory'],
+      project: ['docs/projects.md', '## Events of a project'],
+      session: ['docs/sessions.md', '## Events of a session'],
+    };
+    for (const { kind, events } of TOPICS) {
+      const [file, heading] = described[kind] ?? [`docs/${kind}.md`, '## Events'];
+      expect(rowsIn(file, heading)).toEqual(typesOf(events.unwrap()));
+    }
     expect(rowsIn('docs/live.md', '## WebSocket')).toEqual(typesOf(StreamFrame));
     for (const type of typesOf(StreamRequest)) {
       expect(read('docs/live.md')).toContain(`{"type": "${type}"`);
@@ -189,10 +185,13 @@ describe('the documentation', () => {
 
   it('lists every command and every option', () => {
     const { commands, options } = commandLine();
-    const page = read('docs/cli.md');
-    const listed = page.matchAll(/^(?:#+ |\| )`stoa ([a-z]+(?: [a-z]+)*)[^`]*`/gm);
+    const listed = pages().matchAll(/^(?:#+ |\| )`stoa ([a-z]+(?: [a-z]+)*)[^`]*`/gm);
     expect([...new Set([...listed].map(([, words]) => words))].sort()).toEqual(commands);
-    expect([...new Set(page.match(/(?<![\w-])--[a-z][a-z-]*/g))].sort()).toEqual(options);
+    const optionsIn = (text: string) => new Set(text.match(/(?<![\w-])--[a-z][a-z-]*/g));
+    const explained = optionsIn(pages());
+    expect(options.filter((option) => !explained.has(option))).toEqual([]);
+    const known = new Set(options);
+    expect([...optionsIn(read('docs/cli.md'))].filter((option) => !known.has(option))).toEqual([]);
   });
 
   it('lists every metric of our own', async () => {

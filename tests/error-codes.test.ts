@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ERRORS, type Problem, StoaError } from '@stoa/protocol';
 import { call, startDaemon } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
+import { pages } from './docs/documents.js';
 
 const ROOT = join(import.meta.dirname, '..');
 const CODES = Object.keys(ERRORS) as (keyof typeof ERRORS)[];
@@ -24,9 +25,7 @@ function allTests(): string {
 }
 
 describe('the error registry', () => {
-  const documented = [
-    ...readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').matchAll(/^### `(\w+)` · (\d+)/gm),
-  ];
+  const documented = [...pages().matchAll(/^### `(\w+)` · (\d+)/gm)];
   const tests = allTests();
 
   it('F-30 is documented, code by code, with the status of each, and nothing else is', () => {

@@ -11,6 +11,8 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
   readonly cwd?: string;
+  /** The program to run, if it is not the one of this tree. */
+  readonly program?: string;
 }
 
 /** Runs the real `stoa` to its end. */
@@ -30,7 +32,7 @@ export interface RunningCommand {
 }
 
 export function start(args: readonly string[], options: CommandOptions = {}): RunningCommand {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+  const child = spawn(process.execPath, [options.program ?? PROGRAM, ...args], {
     env: { ...cleanEnvironment(), ...options.env },
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     stdio: ['pipe', 'pipe', 'pipe'],

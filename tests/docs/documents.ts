@@ -18,6 +18,12 @@ export const DOCUMENTS: readonly string[] = [
   ...filesBelow('docs', '.md'),
 ].sort();
 
+/** The pages of `docs/` as one text. A noun may describe its routes, commands and errors on its own page. */
+export const pages = (): string =>
+  DOCUMENTS.filter((file) => dirname(file) === 'docs')
+    .map(read)
+    .join('\n');
+
 /** What a check found in each document; those without a finding are left out. */
 export function findings(
   check: (markdown: string, file: string) => readonly string[],

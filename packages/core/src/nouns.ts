@@ -1,4 +1,5 @@
 /** The modules of the domain, one for each noun. Their order follows from what they need. */
+
 export { access } from './access/module.js';
 export { agents } from './agents/module.js';
 export { approvals } from './approvals/module.js';

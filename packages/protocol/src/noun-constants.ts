@@ -1,4 +1,5 @@
 /** What each noun has in the contract that needs no schemas: its routes and the words it uses. */
+
 export * from './api/routes/access.js';
 export * from './api/routes/agents.js';
 export * from './api/routes/assets.js';

@@ -1,4 +1,5 @@
 /** What each noun has in the contract: its records and requests, its events and its topic. */
+
 export * from './events/channel-events.js';
 export * from './events/human-events.js';
 export * from './events/memory-events.js';

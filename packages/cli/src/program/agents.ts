@@ -12,7 +12,7 @@ import type { ListAgentsOptions, PutAgentOptions, ShowAgentOptions } from '../co
 import type { AllowOptions, DenyOptions, ListApprovalsOptions } from '../commands/approvals.js';
 import type { RunOptions } from '../commands/run.js';
 import type { UsageOptions } from '../commands/usage.js';
-import { described, duration, pageSize, type Runner, runs } from './define.js';
+import { described, duration, inGroup, pageSize, type Runner, runs } from './define.js';
 
 const RUN_EXIT_CODES = `
 Words of the agent go to standard output, what it does to standard error. Where a person sits at
@@ -30,7 +30,7 @@ An editor starts this, not a person. Approvals are asked in the editor; they can
 elsewhere as well. When the editor closes the pipe, what it asked for and is not done is cancelled.
 Remarks go to standard error.`;
 
-export function addAgentCommands(program: Command, run: Runner): void {
+function addAgentCommands(program: Command, run: Runner): void {
   runs<RunOptions>(
     program
       .command('run')
@@ -165,6 +165,8 @@ export function addAgentCommands(program: Command, run: Runner): void {
     ['stoa usage', 'stoa usage --by model --since 30d'],
   );
 }
+
+export const agentCommands = inGroup('Agents:', addAgentCommands);
 
 function addApprovalCommands(program: Command, run: Runner): void {
   const approvals = program

@@ -8,7 +8,7 @@ import type {
 } from '../commands/channel.js';
 import type { JoinOptions, LeaveOptions } from '../commands/membership.js';
 import type { InviteOptions, PolicyOptions } from '../commands/participation.js';
-import { collect, type Runner, runs } from './define.js';
+import { collect, inGroup, type Runner, runs } from './define.js';
 import { POLICY } from './policy.js';
 
 /** Those of a part are given together: what is left out follows from the id of the channel. */
@@ -22,7 +22,7 @@ const MEMORY = {
   mode: 'isolated holds it apart; metadata-only only marks it',
 } as const;
 
-export function addChannelCommands(program: Command, run: Runner): void {
+function addChannelCommands(program: Command, run: Runner): void {
   const channel = program.command('channel').description('create, list and change channels');
   const load = () => import('../commands/channel.js');
   const loadMembership = () => import('../commands/membership.js');
@@ -126,6 +126,8 @@ export function addChannelCommands(program: Command, run: Runner): void {
   );
   addParticipationCommands(onOne, run);
 }
+
+export const channelCommands = inGroup('Channels and access:', addChannelCommands);
 
 /** How agents take part in a channel. */
 function addParticipationCommands(

@@ -6,9 +6,9 @@ import type { SendOptions } from '../commands/send.js';
 import type { TailOptions } from '../commands/tail.js';
 import type { UnreadOptions } from '../commands/unread.js';
 import type { WhyOptions } from '../commands/why.js';
-import { collect, pageSize, type Runner, runs, sequence } from './define.js';
+import { collect, inGroup, pageSize, type Runner, runs, sequence } from './define.js';
 
-export function addConversationCommands(program: Command, run: Runner): void {
+function addConversationCommands(program: Command, run: Runner): void {
   runs<SendOptions>(
     program
       .command('send')
@@ -113,6 +113,8 @@ export function addConversationCommands(program: Command, run: Runner): void {
     run,
   );
 }
+
+export const conversationCommands = inGroup('Conversation:', addConversationCommands);
 
 function addMessageCommands(message: Command, run: Runner): void {
   const on = (name: string, summary: string): Command =>

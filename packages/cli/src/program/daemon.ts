@@ -4,9 +4,9 @@ import type { DemoOptions } from '../commands/demo.js';
 import type { DoctorOptions } from '../commands/doctor.js';
 import type { ServeOptions } from '../commands/serve.js';
 import { SHELLS } from '../completion/shells.js';
-import { port, type Runner, runs } from './define.js';
+import { inGroup, port, type Runner, runs } from './define.js';
 
-export function addDaemonCommands(program: Command, run: Runner): void {
+function addDaemonCommands(program: Command, run: Runner): void {
   runs<ServeOptions>(
     program
       .command('serve')
@@ -98,3 +98,5 @@ export function addDaemonCommands(program: Command, run: Runner): void {
     ],
   );
 }
+
+export const daemonCommands = inGroup('Daemon:', addDaemonCommands);

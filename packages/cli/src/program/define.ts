@@ -14,6 +14,20 @@ export type Runner = <O extends GlobalFlags>(
   named: Readonly<Record<string, string>>,
 ) => Promise<void>;
 
+/** The headings of `stoa --help`, in their order. */
+export const HELP_GROUPS = ['Conversation:', 'Agents:', 'Channels and access:', 'Daemon:'] as const;
+
+/** The commands of a noun, and the heading below which help lists them. */
+export interface NounCommands {
+  readonly group: (typeof HELP_GROUPS)[number];
+  readonly add: (program: Command, run: Runner) => void;
+}
+
+export const inGroup = (group: NounCommands['group'], add: NounCommands['add']): NounCommands => ({
+  group,
+  add,
+});
+
 /** A file of the program names commands and options; what they do is loaded when one of them runs. */
 export function runs<O extends GlobalFlags>(
   command: Command,

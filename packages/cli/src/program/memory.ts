@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { ClearMemoryOptions, ForgetOptions } from '../commands/memory.js';
-import { type Runner, runs } from './define.js';
+import { inGroup, type Runner, runs } from './define.js';
 
-export function addMemoryCommands(program: Command, run: Runner): void {
+function addMemoryCommands(program: Command, run: Runner): void {
   const memory = program.command('memory').description('see and delete what agents remember');
   const load = () => import('../commands/memory.js');
   const on = (name: string, summary: string): Command =>
@@ -61,3 +61,5 @@ export function addMemoryCommands(program: Command, run: Runner): void {
     ['stoa memory clear channel:ops --yes'],
   );
 }
+
+export const memoryCommands = inGroup('Agents:', addMemoryCommands);

@@ -6,9 +6,9 @@ import type {
   SendObservationOptions,
   UpdateSourceOptions,
 } from '../commands/observation.js';
-import { described, pageSize, type Runner, runs } from './define.js';
+import { described, inGroup, pageSize, type Runner, runs } from './define.js';
 
-export function addObservationCommands(program: Command, run: Runner): void {
+function addObservationCommands(program: Command, run: Runner): void {
   const observation = program
     .command('observation')
     .description('let something outside tell a channel what it sees');
@@ -38,6 +38,8 @@ export function addObservationCommands(program: Command, run: Runner): void {
   );
   addSourceCommands(observation, run);
 }
+
+export const observationCommands = inGroup('Channels and access:', addObservationCommands);
 
 function addSourceCommands(observation: Command, run: Runner): void {
   const source = observation

@@ -1,18 +1,7 @@
 import { Command, Help, type Option } from 'commander';
 import type { Io } from '../io.js';
-import { addAgentCommands } from './agents.js';
-import { addChannelCommands } from './channels.js';
-import { addConversationCommands } from './conversation.js';
-import { addDaemonCommands } from './daemon.js';
-import type { Runner } from './define.js';
-import { addMemoryCommands } from './memory.js';
-import { addObservationCommands } from './observations.js';
-import { addProjectCommands } from './projects.js';
-import { addScheduleCommands } from './schedules.js';
-import { addSessionCommands } from './sessions.js';
-import { addStimulusCommands } from './stimuli.js';
-import { addTaskCommands } from './tasks.js';
-import { addTokenCommands } from './tokens.js';
+import * as nouns from '../nouns.js';
+import { HELP_GROUPS, type NounCommands, type Runner } from './define.js';
 
 export interface ProgramParts {
   readonly version: string;
@@ -64,22 +53,11 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
       getErrHasColors: () => false,
     })
     .addHelpText('after', AFTER_HELP);
-  program.commandsGroup('Conversation:');
-  addConversationCommands(program, run);
-  program.commandsGroup('Agents:');
-  addAgentCommands(program, run);
-  addSessionCommands(program, run);
-  addTaskCommands(program, run);
-  addScheduleCommands(program, run);
-  addMemoryCommands(program, run);
-  program.commandsGroup('Channels and access:');
-  addChannelCommands(program, run);
-  addStimulusCommands(program, run);
-  addObservationCommands(program, run);
-  addProjectCommands(program, run);
-  addTokenCommands(program, run);
-  program.commandsGroup('Daemon:');
-  addDaemonCommands(program, run);
+  const all = Object.values<NounCommands>(nouns);
+  for (const group of HELP_GROUPS) {
+    program.commandsGroup(group);
+    for (const commands of all) if (commands.group === group) commands.add(program, run);
+  }
   program.addHelpCommand(
     new Command('help')
       .argument('[command]', 'which command')

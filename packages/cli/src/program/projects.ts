@@ -14,9 +14,9 @@ import type {
   StartTaskOptions,
   UpdateTaskOptions,
 } from '../commands/project-task.js';
-import { collect, count, described, type Runner, runs } from './define.js';
+import { collect, count, described, inGroup, type Runner, runs } from './define.js';
 
-export function addProjectCommands(program: Command, run: Runner): void {
+function addProjectCommands(program: Command, run: Runner): void {
   const project = program
     .command('project')
     .description('bring members, channels and tasks together');
@@ -100,6 +100,8 @@ export function addProjectCommands(program: Command, run: Runner): void {
   );
   addTaskCommands(project, run);
 }
+
+export const projectCommands = inGroup('Channels and access:', addProjectCommands);
 
 function addTaskCommands(project: Command, run: Runner): void {
   const task = project.command('task').description('what is to be done in a project');

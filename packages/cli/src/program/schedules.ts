@@ -1,9 +1,9 @@
 import { MISFIRES, OVERLAPS } from '@stoa/protocol/constants';
 import { type Command, Option } from 'commander';
 import type { AddScheduleOptions, ListSchedulesOptions } from '../commands/schedule.js';
-import { count, described, duration, pageSize, type Runner, runs } from './define.js';
+import { count, described, duration, inGroup, pageSize, type Runner, runs } from './define.js';
 
-export function addScheduleCommands(program: Command, run: Runner): void {
+function addScheduleCommands(program: Command, run: Runner): void {
   const schedule = program.command('schedule').description('give sessions work by the clock');
   const load = () => import('../commands/schedule.js');
   const onOne = (name: string, summary: string): Command =>
@@ -69,3 +69,5 @@ export function addScheduleCommands(program: Command, run: Runner): void {
     [],
   );
 }
+
+export const scheduleCommands = inGroup('Agents:', addScheduleCommands);

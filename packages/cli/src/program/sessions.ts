@@ -9,9 +9,18 @@ import { Argument, type Command, Option } from 'commander';
 import type { ListSessionsOptions, NewSessionOptions, SubmitOptions } from '../commands/session.js';
 import type { FollowSessionOptions } from '../commands/session-follow.js';
 import type { InboxOptions, JournalOptions, RunsOptions } from '../commands/session-work.js';
-import { count, described, pageSize, priority, type Runner, runs, sequence } from './define.js';
+import {
+  count,
+  described,
+  inGroup,
+  pageSize,
+  priority,
+  type Runner,
+  runs,
+  sequence,
+} from './define.js';
 
-export function addSessionCommands(program: Command, run: Runner): void {
+function addSessionCommands(program: Command, run: Runner): void {
   const session = program.command('session').description('make, watch and steer sessions');
   const load = () => import('../commands/session.js');
   const on = (name: string, summary: string): Command => described(session, name, summary);
@@ -104,6 +113,8 @@ export function addSessionCommands(program: Command, run: Runner): void {
   );
   addWorkCommands(onOne, on, run);
 }
+
+export const sessionCommands = inGroup('Agents:', addSessionCommands);
 
 type On = (name: string, summary: string) => Command;
 

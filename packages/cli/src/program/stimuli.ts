@@ -8,9 +8,9 @@ import {
 import { type Command, Option } from 'commander';
 import type { CreateStimulusOptions, ListStimuliOptions } from '../commands/stimulus.js';
 import type { ListWorkOptions, UpdateWorkOptions } from '../commands/work.js';
-import { collect, described, pageSize, type Runner, runs, sequence } from './define.js';
+import { collect, described, inGroup, pageSize, type Runner, runs, sequence } from './define.js';
 
-export function addStimulusCommands(program: Command, run: Runner): void {
+function addStimulusCommands(program: Command, run: Runner): void {
   const stimulus = program
     .command('stimulus')
     .description('give a channel a reason to speak, and see the outcome');
@@ -74,6 +74,8 @@ export function addStimulusCommands(program: Command, run: Runner): void {
   );
   addWorkCommands(program, run);
 }
+
+export const stimulusCommands = inGroup('Channels and access:', addStimulusCommands);
 
 /** What threads are worked on for, and how far that is. */
 function addWorkCommands(program: Command, run: Runner): void {

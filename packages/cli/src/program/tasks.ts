@@ -1,13 +1,13 @@
 import { TASK_STATUSES } from '@stoa/protocol/constants';
 import { type Command, Option } from 'commander';
 import type { TasksOptions } from '../commands/tasks.js';
-import { described, pageSize, type Runner, runs } from './define.js';
+import { described, inGroup, pageSize, type Runner, runs } from './define.js';
 
 const WITHOUT_COMMAND = `
 Without a command it lists: stoa tasks --status running, stoa tasks tsk_…, stoa tasks tsk_… --follow.
 The options for that: stoa tasks list --help`;
 
-export function addTaskCommands(program: Command, run: Runner): void {
+function addTaskCommands(program: Command, run: Runner): void {
   const tasks = program
     .command('tasks')
     .description('what goes on in the background, and its ends')
@@ -59,3 +59,5 @@ export function addTaskCommands(program: Command, run: Runner): void {
   );
   runs(onOne('resume', 'let a paused one go on'), run, async () => (await load()).resumeTask, []);
 }
+
+export const taskCommands = inGroup('Agents:', addTaskCommands);

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { MintOptions } from '../commands/token.js';
-import { type Runner, runs } from './define.js';
+import { inGroup, type Runner, runs } from './define.js';
 
-export function addTokenCommands(program: Command, run: Runner): void {
+function addTokenCommands(program: Command, run: Runner): void {
   runs(
     program
       .command('login')
@@ -43,3 +43,5 @@ export function addTokenCommands(program: Command, run: Runner): void {
     ['stoa token revoke crd_…'],
   );
 }
+
+export const tokenCommands = inGroup('Channels and access:', addTokenCommands);

@@ -1,4 +1,4 @@
-import { TABLES } from '@stoa/store';
+import { APPROVAL_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { defineModule, logOnly } from '../kernel/module.js';
 import { sessions } from '../sessions/module.js';
@@ -12,7 +12,7 @@ export const approvals = defineModule({
   name: 'approvals',
   needs: [access, sessions],
   events: { ...APPROVAL_EVENTS, approval_requested: logOnly, approval_closed: logOnly },
-  tables: { session: TABLES.approvals },
+  tables: { session: APPROVAL_TABLES },
   create({ sessionContext }) {
     const service = new Approvals(sessionContext);
     return {

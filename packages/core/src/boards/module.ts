@@ -1,4 +1,4 @@
-import { TABLES } from '@stoa/store';
+import { BOARD_TABLES } from '@stoa/store';
 import { assets } from '../assets/module.js';
 import { defineModule } from '../kernel/module.js';
 import { sessions } from '../sessions/module.js';
@@ -10,7 +10,7 @@ export const boards = defineModule({
   name: 'boards',
   needs: [assets, sessions],
   events: BOARD_EVENTS,
-  tables: { session: TABLES.boards },
+  tables: { session: BOARD_TABLES },
   create({ sessionContext }) {
     return { services: { boards: new Boards(sessionContext) } };
   },

@@ -1,4 +1,4 @@
-import { TABLES } from '@stoa/store';
+import { CHANNEL_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { agents, DEFINITION_REPLACED } from '../agents/module.js';
 import { assets } from '../assets/module.js';
@@ -17,7 +17,7 @@ export const channels = defineModule({
   needs: [access, assets, agents, sessions],
   topics: [{ kind: 'channel', retention: 'permanent', isSearched: true, mayFollow: channelToRead }],
   events: { ...CHANNEL_EVENTS, mentioned: logOnly, read_cursor_moved: logOnly },
-  tables: { channel: TABLES.channels },
+  tables: { channel: CHANNEL_TABLES },
   create(given) {
     const channelContext: ChannelContext = given;
     return {

@@ -1,4 +1,4 @@
-import { TABLES } from '@stoa/store';
+import { INBOX_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { agents } from '../agents/module.js';
 import { assets } from '../assets/module.js';
@@ -18,7 +18,7 @@ export const inbox = defineModule({
   name: 'inbox',
   needs: [access, agents, assets, memory, sessions, channels, runs],
   events: INBOX_EVENTS,
-  tables: { session: TABLES.inbox },
+  tables: { session: INBOX_TABLES },
   create({ sessionContext: context }) {
     const service = new Inbox(context);
     return {

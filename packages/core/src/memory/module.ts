@@ -1,4 +1,4 @@
-import { TABLES } from '@stoa/store';
+import { MEMORY_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { defineModule } from '../kernel/module.js';
 import { Memories } from './memories.js';
@@ -16,7 +16,7 @@ export const memory = defineModule({
   needs: [access],
   topics: [{ kind: 'memory', retention: 'permanent', mayFollow: memoryOf }],
   events: MEMORY_EVENTS,
-  tables: { memory: TABLES.memory },
+  tables: { memory: MEMORY_TABLES },
   create({ store, log, hooks }, { runtime }: MemoryPorts) {
     return { services: { memories: new Memories(store, log, runtime.memory.files, hooks) } };
   },

@@ -1,4 +1,4 @@
-import { TABLES } from '@stoa/store';
+import { OBSERVATION_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { channels } from '../channels/module.js';
 import { defineModule } from '../kernel/module.js';
@@ -12,7 +12,7 @@ export const observations = defineModule({
   name: 'observations',
   needs: [access, sessions, channels, stimuli],
   events: OBSERVATION_EVENTS,
-  tables: { channel: TABLES.observations },
+  tables: { channel: OBSERVATION_TABLES },
   create({ stimulusContext }) {
     return { services: { observations: new Observations(stimulusContext) } };
   },

@@ -1,4 +1,4 @@
-import { TABLES } from '@stoa/store';
+import { PROJECT_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { CHANNEL_DELETING, MEMBER_LEFT } from '../channels/context.js';
 import { channels } from '../channels/module.js';
@@ -22,7 +22,7 @@ export const projects = defineModule({
   needs: [access, sessions, channels],
   topics: [{ kind: 'project', retention: 'permanent', mayFollow: projectToRead }],
   events: PROJECT_EVENTS,
-  tables: { project: TABLES.projects },
+  tables: { project: PROJECT_TABLES },
   create({ channelContext }) {
     return {
       services: { projects: new Projects(channelContext) },

@@ -70,22 +70,26 @@ export interface RunAsset {
   bytes(): Promise<Uint8Array>;
 }
 
+/** What a run does besides acting in channels. */
+export interface DomainActions {
+  readonly stimuli: { create(callId: string, request: NewRunStimulus): Promise<Stimulus> };
+  readonly schedules: { create(callId: string, request: NewRunSchedule): Promise<Schedule> };
+  /**
+   * Messages to other sessions. A message from a background agent to the session that started it is a milestone:
+   * it is also posted in the thread where the agent was started.
+   */
+  readonly messages: { send(callId: string, message: NewRunMessage): Promise<InboxItem> };
+  readonly tasks: TaskActions;
+  readonly subAgents: SubAgentActions;
+  /** An asset of the input; undefined when it has been deleted. */
+  readonly assets: { readonly find: (assetId: string) => Promise<RunAsset | undefined> };
+  /** A token with which a program acts as the session, until it is revoked. */
+  readonly tokens: { issue(): SessionToken };
+  /** Where the processes that the run starts are registered; it may be used after the run has ended. */
+  readonly taskRegistry: TaskRegistry;
+}
+
 declare module '../runs/run-actions.js' {
-  interface RunActions {
-    readonly stimuli: { create(callId: string, request: NewRunStimulus): Promise<Stimulus> };
-    readonly schedules: { create(callId: string, request: NewRunSchedule): Promise<Schedule> };
-    /**
-     * Messages to other sessions. A message from a background agent to the session that started it is a milestone:
-     * it is also posted in the thread where the agent was started.
-     */
-    readonly messages: { send(callId: string, message: NewRunMessage): Promise<InboxItem> };
-    readonly tasks: TaskActions;
-    readonly subAgents: SubAgentActions;
-    /** An asset of the input; undefined when it has been deleted. */
-    readonly assets: { readonly find: (assetId: string) => Promise<RunAsset | undefined> };
-    /** A token with which a program acts as the session, until it is revoked. */
-    readonly tokens: { issue(): SessionToken };
-    /** Where the processes that the run starts are registered; it may be used after the run has ended. */
-    readonly taskRegistry: TaskRegistry;
-  }
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- it adds these actions to those of runs
+  interface RunActions extends DomainActions {}
 }

@@ -9,7 +9,7 @@ import type { Schedules } from '../schedules/schedules.js';
 import type { Stimuli } from '../stimuli/stimuli.js';
 import type { SubAgents } from '../subagents/sub-agents.js';
 import type { Tasks } from '../tasks/tasks.js';
-import type { RunAsset } from './actions.js';
+import type { DomainActions, RunAsset } from './actions.js';
 
 /** How many tasks an agent sees. */
 const TASKS_LISTED = 50;
@@ -26,7 +26,10 @@ export interface RunActionServices {
   readonly sessionTokens: SessionTokens;
 }
 
-export function createRunActions(services: RunActionServices, run: ActingRun): RunActions {
+export function createRunActions(
+  services: RunActionServices,
+  run: ActingRun,
+): DomainActions & Pick<RunActions, 'channels'> {
   const { storeWait, mailbox, stimuli, schedules, tasks, subAgents, assets } = services;
   const { sessionId, runId, origin, signal } = run;
   const by = sessionPrincipal(sessionId);

@@ -1,5 +1,5 @@
 import type { DriverKind, PermissionRules } from '@stoa/protocol';
-import { TABLES } from '@stoa/store';
+import { RUN_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { agents } from '../agents/module.js';
 import { approvals } from '../approvals/module.js';
@@ -38,7 +38,7 @@ export const runs = defineModule({
   name: 'runs',
   needs: [access, assets, agents, memory, sessions, channels, approvals],
   events: RUN_EVENTS,
-  tables: { session: TABLES.runs },
+  tables: { session: RUN_TABLES },
   create({ sessionContext: context, approvals, hub, timers, storeWait }, { runtime }: RunPorts) {
     const show: typeof hub.show = (topic, chunk) => {
       hub.show(topic, chunk);

@@ -1,4 +1,4 @@
-import { nextScheduleAt, TABLES } from '@stoa/store';
+import { nextScheduleAt, SCHEDULE_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { assets } from '../assets/module.js';
 import { channels } from '../channels/module.js';
@@ -26,7 +26,7 @@ export const schedules = defineModule({
   name: 'schedules',
   needs: [access, assets, sessions, channels, runs, inbox, work, turns, stimuli],
   events: SCHEDULE_EVENTS,
-  tables: { session: TABLES.schedules },
+  tables: { session: SCHEDULE_TABLES },
   create({ stimulusContext: context }, { runtime }: SchedulePorts) {
     const service = new Schedules({ context, calendar: runtime.calendar });
     const queue = new DurableQueue(context, {

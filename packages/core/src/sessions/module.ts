@@ -1,5 +1,5 @@
 import type { DriverCapabilities, DriverKind, PermissionRules, Principal } from '@stoa/protocol';
-import { TABLES } from '@stoa/store';
+import { SESSION_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { agents } from '../agents/module.js';
 import type { Workspaces } from '../agents/workspaces.js';
@@ -37,7 +37,7 @@ export const sessions = defineModule({
   needs: [access, assets, agents, memory],
   topics: [{ kind: 'session', retention: 'permanent', mayFollow: sessionToRead }],
   events: SESSION_EVENTS,
-  tables: { session: TABLES.sessions },
+  tables: { session: SESSION_TABLES },
   create({ agents, ...given }, { runtime }: SessionPorts) {
     const { workspaces, sharedAgents = [], memory, drivers, configRules, approvalMs } = runtime;
     const sessionContext: SessionContext = {

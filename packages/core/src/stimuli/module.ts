@@ -1,4 +1,4 @@
-import { nextExpiryAt, nextStimulusAt, TABLES, type Tx, together } from '@stoa/store';
+import { nextExpiryAt, nextStimulusAt, STIMULUS_TABLES, type Tx, together } from '@stoa/store';
 import { access } from '../access/module.js';
 import { channels } from '../channels/module.js';
 import { DurableQueue, dueAt } from '../kernel/durable-queue.js';
@@ -24,7 +24,7 @@ export const stimuli = defineModule({
   name: 'stimuli',
   needs: [access, sessions, channels, runs, work, turns],
   events: STIMULUS_EVENTS,
-  tables: { channel: TABLES.stimuli },
+  tables: { channel: STIMULUS_TABLES },
   create({ sessionContext }, { runtime }: StimulusPorts) {
     const stimulusContext: StimulusContext = { ...sessionContext, daemonId: runtime.daemonId };
     const service = new Stimuli(stimulusContext);

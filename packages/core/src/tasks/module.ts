@@ -1,4 +1,4 @@
-import { TABLES } from '@stoa/store';
+import { TASK_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { channels } from '../channels/module.js';
 import { inbox } from '../inbox/module.js';
@@ -35,7 +35,7 @@ export const tasks = defineModule({
   name: 'tasks',
   needs: [access, sessions, channels, runs, inbox, work, stimuli],
   events: TASK_EVENTS,
-  tables: { session: TABLES.tasks },
+  tables: { session: TASK_TABLES },
   create({ stimulusContext }, { runtime }: TaskPorts) {
     const executors = new TaskExecutors();
     const taskContext: TaskContext = {

@@ -1,4 +1,4 @@
-import { TABLES } from '@stoa/store';
+import { TURN_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import {
   CHANNEL_RESUMED,
@@ -26,7 +26,7 @@ export const turns = defineModule({
   name: 'turns',
   needs: [access, sessions, channels, runs, inbox, work],
   events: TURN_EVENTS,
-  tables: { channel: TABLES.turns },
+  tables: { channel: TURN_TABLES },
   create({ sessionContext: context, ownership }) {
     const service = new Turns(context);
     const turnClock = new TurnClock(context, service, () => ownership.showActive());

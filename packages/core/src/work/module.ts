@@ -1,4 +1,4 @@
-import { TABLES } from '@stoa/store';
+import { WORK_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { channels } from '../channels/module.js';
 import { defineModule } from '../kernel/module.js';
@@ -11,7 +11,7 @@ export const work = defineModule({
   name: 'work',
   needs: [access, sessions, channels],
   events: WORK_EVENTS,
-  tables: { channel: TABLES.work },
+  tables: { channel: WORK_TABLES },
   create({ sessionContext }) {
     return { services: { threadWork: new ThreadWorks(sessionContext) } };
   },

@@ -11,7 +11,8 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Metrics } from '../observe/metrics.js';
-import { createHandlers, type HandlerPorts } from './handlers.js';
+import type { HandlerPorts } from './handler.js';
+import { createHandlers } from './handlers.js';
 import { OriginGuard } from './origin-guard.js';
 import { createServer, type ServerPorts } from './server.js';
 

@@ -23,7 +23,7 @@ import type { Logger } from 'pino';
 import type { Metrics } from '../observe/metrics.js';
 import { presentedIn } from './credentials-of.js';
 import { bodyDropped } from './dropped-body.js';
-import type { Call, Handlers } from './handlers.js';
+import type { Call, Handlers } from './handler.js';
 import { parseJsonBody } from './json-body.js';
 import type { OriginGuard } from './origin-guard.js';
 import { DEFECT, knownError, rawAnswer } from './problems.js';

@@ -7,6 +7,7 @@ import {
   Client,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
+import { SESSION_TOOLS } from '@stoa/agent';
 import type { Core } from '@stoa/core';
 import { LIMITS } from '@stoa/protocol';
 import {
@@ -46,21 +47,7 @@ const PEOPLES_TOOLS = [
   'list_approvals',
 ];
 const SESSIONS_TOOLS = [
-  'ask_user',
-  'emit_output',
-  'pass_turn',
-  'send_message',
-  'set_channel_reaction',
-  'read_channel_asset',
-  'remember',
-  'recall',
-  'forget',
-  'create_channel_stimulus',
-  'create_schedule',
-  'agent',
-  'task_status',
-  'task_output',
-  'task_stop',
+  ...SESSION_TOOLS.map(({ name }) => name),
   'read_channel_thread',
   'post_message',
 ];

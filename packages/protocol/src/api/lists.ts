@@ -13,6 +13,7 @@ import {
   ChannelId,
   EpochMs,
   MessageId,
+  PageSize,
   ProjectTaskId,
   RunId,
   ScheduleId,
@@ -44,7 +45,7 @@ import { Lease, StampedDecision } from '../records/turn.js';
 import { WorkKind } from '../records/work.js';
 
 /** Queries of the routes, and answers that hold several records. */
-const limit = z.int().min(1).max(LIMITS.pageSize).default(50);
+const limit = PageSize;
 
 /** Pages are cut by position, so concurrent posts neither skip nor repeat a row. */
 export const ListChannels = z.strictObject({

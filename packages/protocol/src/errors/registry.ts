@@ -1,8 +1,15 @@
+import { type Merged, mergedTables } from '../noun-tables.js';
+
+interface ErrorEntry {
+  readonly status: number;
+  readonly title: string;
+}
+
 /**
- * Every error Stoa can answer with. Clients match codes, never text: a code, once released, keeps
+ * Every error Stoa can answer with, besides those that a noun exports for itself. Clients match codes, never text: a code, once released, keeps
  * its meaning and its status. `docs/errors.md` explains each; a test holds the two together.
  */
-export const ERRORS = {
+const COMMON = {
   invalid_request: { status: 400, title: 'The request does not fit its schema' },
   invalid_json: { status: 400, title: 'The body is not valid JSON' },
   invalid_text: { status: 400, title: 'Text holds bytes or characters that cannot be stored' },
@@ -125,6 +132,11 @@ export const ERRORS = {
   sqlite_too_old: { status: 500, title: 'The SQLite library has a known corruption bug' },
   daemon_not_proven: { status: 503, title: 'What answers did not prove to be the daemon' },
   daemon_unreachable: { status: 503, title: 'No daemon answers at this address' },
-} as const satisfies Record<string, { status: number; title: string }>;
+} as const satisfies Record<string, ErrorEntry>;
+
+export const ERRORS: typeof COMMON & Merged<ErrorEntry> = {
+  ...COMMON,
+  ...mergedTables<ErrorEntry>('status', 'title'),
+};
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { LIMITS } from '../limits.js';
 
 /** The description is also what a caller is told who sends something else. */
 export const madeId = (prefix: string, what: string) =>
@@ -46,6 +47,9 @@ export const ActorId = z
   .regex(/^(?:human|session|adapter):[A-Za-z0-9._-]{1,128}$|^system$/);
 export const EpochMs = z.int().min(0);
 export const Seq = z.int().min(0);
+
+/** How many records a page of a list has. */
+export const PageSize = z.int().min(1).max(LIMITS.pageSize).default(50);
 
 /** Caller metadata, kept as given. Size and key safety are checked where it is admitted. */
 export const Metadata = z.record(z.string(), z.json());

@@ -61,7 +61,7 @@ export const memoryTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     () => api.listNotes.all({ ...m1, isolated: 0, before: 99, limit: 9 }),
   ],
   ['listNotes, before', () => api.listNotes.all({ ...m1, isolated: 1, before: 3, limit: 9 })],
-  ...Object.entries(api.TABLES.memory).map(
+  ...Object.entries(api.MEMORY_TABLES).map(
     ([table, dump]) =>
       [`dump of ${table}`, () => dump.all({ ...m1, offset: 0, limit: 9 })] as const,
   ),

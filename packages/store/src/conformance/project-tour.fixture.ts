@@ -154,7 +154,7 @@ export const projectTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ['listBlockers', () => api.listBlockers.all(p1)],
   ['listBlockersOfTask', () => api.listBlockersOfTask.all({ ...p1, taskId: 'tsk_b' })],
   ['listTaskParents', () => api.listTaskParents.all(p1)],
-  ...Object.entries(api.TABLES.projects).map(
+  ...Object.entries(api.PROJECT_TABLES).map(
     ([table, dump]) =>
       [`dump of ${table}`, () => dump.all({ ...p1, limit: 9, offset: 0 })] as const,
   ),

@@ -326,13 +326,13 @@ export const runtimeTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     () => api.listSchedules.all({ before: '~', sessionId: null, responsibleId: null, limit: 9 }),
   ],
   ...[
-    api.TABLES.sessions,
-    api.TABLES.runs,
-    api.TABLES.inbox,
-    api.TABLES.approvals,
-    api.TABLES.schedules,
-    api.TABLES.boards,
-    api.TABLES.tasks,
+    api.SESSION_TABLES,
+    api.RUN_TABLES,
+    api.INBOX_TABLES,
+    api.APPROVAL_TABLES,
+    api.SCHEDULE_TABLES,
+    api.BOARD_TABLES,
+    api.TASK_TABLES,
   ]
     .flatMap((tables) => Object.entries(tables))
     .map(

@@ -1,3 +1,5 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { EngineKind } from '@stoa/protocol';
 import { STORE_ENGINES } from '@stoa/testkit';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +13,16 @@ import { runtimeTour } from './runtime-tour.fixture.js';
 import { stimulusTour } from './stimulus-tour.fixture.js';
 import { taskTour } from './task-tour.fixture.js';
 import { turnTour } from './turn-tour.fixture.js';
+
+type Tour = readonly (readonly [string, () => Tx<unknown>])[];
+
+/** The tours of nouns that have a folder of their own: `tour` in `tour.fixture.ts`. */
+async function nounTours(): Promise<Tour> {
+  const sources = dirname(import.meta.dirname);
+  const files = readdirSync(sources).map((name) => join(sources, name, 'tour.fixture.ts'));
+  const loaded = files.filter((file) => existsSync(file)).map((file) => import(file));
+  return ((await Promise.all(loaded)) as { tour: Tour }[]).flatMap(({ tour: own }) => own);
+}
 
 const c1 = { topicId: 1 };
 const m1 = { ...c1, messageId: 'msg_1' };
@@ -55,7 +67,7 @@ const listed = { after: '', archived: 'exclude', pattern: '', limit: 10 };
  * A day in the life of two channels, statement by statement, in an order in which each has something to do.
  * Names contain what sorts and folds differently from one database to the next.
  */
-const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
+const tour: Tour = [
   ['insertTopic', () => api.insertTopic.first({ name: 'channel:b-1' })],
   ['insertTopic, another', () => api.insertTopic.first({ name: 'channel:b_0' })],
   ['insertTopic, of a human', () => api.insertTopic.changes({ name: 'human:ada' })],
@@ -352,12 +364,13 @@ const tour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ...memoryTour,
   ...projectTour,
   ...taskTour,
+  ...(await nounTours()),
   ...[
-    api.TABLES.channels,
-    api.TABLES.turns,
-    api.TABLES.stimuli,
-    api.TABLES.work,
-    api.TABLES.observations,
+    api.CHANNEL_TABLES,
+    api.TURN_TABLES,
+    api.STIMULUS_TABLES,
+    api.WORK_TABLES,
+    api.OBSERVATION_TABLES,
   ]
     .flatMap((tables) => Object.entries(tables))
     .map(([table, dump]) => [`dump of ${table}`, () => dump.all({ ...page, offset: 0 })] as const),

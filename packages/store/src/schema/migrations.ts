@@ -1,20 +1,16 @@
-import { foundation } from './0001-foundation.js';
-import { runtime } from './0002-runtime.js';
-import { turns } from './0003-turns.js';
-import { conversations } from './0004-conversations.js';
-import { tasks } from './0005-tasks.js';
-import { trust } from './0006-trust.js';
-import { plainNames } from './0007-plain-names.js';
+import * as nouns from '../nouns.js';
 import type { Migration } from './migration.js';
 
-export const MIGRATIONS: readonly Migration[] = [
-  foundation,
-  runtime,
-  turns,
-  conversations,
-  tasks,
-  trust,
-  plainNames,
-];
+/** The migrations of all nouns, in the order of their versions. */
+export const MIGRATIONS: readonly Migration[] = Object.values<unknown>(nouns)
+  .filter(isMigration)
+  .sort((a, b) => a.version - b.version);
+
+const missing = MIGRATIONS.findIndex(({ version }, index) => version !== index + 1);
+if (missing !== -1) throw new Error(`Not exactly one migration has version ${missing + 1}`);
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
+
+function isMigration(value: unknown): value is Migration {
+  return typeof value === 'object' && value !== null && 'version' in value && 'sqlite' in value;
+}

@@ -1,4 +1,5 @@
 import type { EventData } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 export interface ApprovalRow {
@@ -81,3 +82,6 @@ export const settleApproval = statement<{
   `UPDATE "approvals" SET "state" = :state, "settledAt" = :at, "settledSeq" = :seq
    WHERE "approvalId" = :approvalId`,
 );
+
+/** The tables that the events of approvals fill. */
+export const APPROVAL_TABLES = { approvals: dump('approvals', '"seq"') };

@@ -1,3 +1,4 @@
+import { dump } from '../sql/dump.js';
 import { statement } from '../sql/statement.js';
 
 export interface BoardRow {
@@ -53,3 +54,9 @@ export const deleteBoardRevisionsUpTo = statement<{
 }>(
   `DELETE FROM "boardRevisions" WHERE "topicId" = :topicId AND "boardId" = :boardId AND "revision" <= :revision`,
 );
+
+/** The tables that the events of boards fill. */
+export const BOARD_TABLES = {
+  boards: dump('boards', '"boardId"'),
+  boardRevisions: dump('boardRevisions', '"boardId", "revision"'),
+};

@@ -1,4 +1,5 @@
 import type { EventData, Metadata } from '@stoa/protocol';
+import { dump, type Page, type Row } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 export interface ChannelRow {
@@ -165,3 +166,16 @@ export const deleteChannel = statement<{ topicId: number }>(
 export const countChannels = statement<object, { count: number }>(
   `SELECT count(*) AS "count" FROM "channels"`,
 );
+
+/** The tables that the events of channels fill. */
+export const CHANNEL_TABLES = {
+  channels: dump('channels', '"channelId"'),
+  members: dump('members', '"joinedAt", "memberId"'),
+  messages: dump('messages', '"seq"'),
+  reactions: dump('reactions', '"seq"'),
+  pins: dump('pins', '"seq"'),
+  attachments: statement<Page, Row>(
+    `SELECT a.* FROM "attachments" a JOIN "messages" m ON m."topicId" = a."topicId" AND m."messageId" = a."messageId"
+   WHERE a."topicId" = :topicId ORDER BY m."seq", a."assetId" LIMIT :limit OFFSET :offset`,
+  ),
+};

@@ -1,4 +1,5 @@
 import type { EventData } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 export interface InboxItemRow {
@@ -106,3 +107,6 @@ export const findFirstItemOfRun = statement<{ runId: string }, FullInboxItemRow>
 export const listExpiredItems = statement<{ now: number; limit: number }, FullInboxItemRow>(
   `${FULL} WHERE i."state" = 'waiting' AND i."expiresAt" <= :now ORDER BY i."expiresAt" LIMIT :limit`,
 );
+
+/** The tables that the events of inbox fill. */
+export const INBOX_TABLES = { inboxItems: dump('inboxItems', '"seq"') };

@@ -1,4 +1,5 @@
 import type { EventData } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 interface MemoryRow {
@@ -86,3 +87,9 @@ export const deleteNote = statement<{ topicId: number; noteId: string }>(
 export const deleteNotes = statement<{ topicId: number }>(
   `DELETE FROM "memoryNotes" WHERE "topicId" = :topicId`,
 );
+
+/** The tables that the events of memories fill. */
+export const MEMORY_TABLES = {
+  memories: dump('memories', '"memoryId"'),
+  memoryNotes: dump('memoryNotes', '"seq"'),
+};

@@ -1,4 +1,5 @@
 import type { EventData } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 export interface ObservationSourceRow {
@@ -107,3 +108,9 @@ export const forgetObservations = statement<{ sourceId: string; keep: number }>(
 export const deleteObservations = statement<{ topicId: number; sourceId: string }>(
   `DELETE FROM "observations" WHERE "topicId" = :topicId AND "sourceId" = :sourceId`,
 );
+
+/** The tables that the events of observations fill. */
+export const OBSERVATION_TABLES = {
+  observationSources: dump('observationSources', '"sourceId"'),
+  observations: dump('observations', '"seq"'),
+};

@@ -1,4 +1,5 @@
 import type { Metadata } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 export interface ProjectRow {
@@ -198,3 +199,12 @@ export const clearDefaultLink = statement<{ topicId: number }>(
 export const deleteProjectLink = statement<{ topicId: number; channelId: string }>(
   `DELETE FROM "projectLinks" WHERE "topicId" = :topicId AND "channelId" = :channelId`,
 );
+
+/** The tables that the events of projects fill. */
+export const PROJECT_TABLES = {
+  projects: dump('projects', '"projectId"'),
+  projectMembers: dump('projectMembers', '"memberId"'),
+  projectLinks: dump('projectLinks', '"channelId"'),
+  projectTasks: dump('projectTasks', '"taskId"'),
+  taskBlockers: dump('taskBlockers', '"taskId", "blockerId"'),
+};

@@ -1,4 +1,5 @@
 import type { EventData } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 export interface RunRow {
@@ -160,3 +161,6 @@ export const insertModelCall = statement<{
    VALUES (:topicId, :seq, :runId, :channelId, :provider, :model, :at,
      :modelCalls, :inputTokens, :cachedInputTokens, :outputTokens, :cost)`,
 );
+
+/** The tables that the events of runs fill. */
+export const RUN_TABLES = { runs: dump('runs', '"seq"'), modelCalls: dump('modelCalls', '"seq"') };

@@ -1,4 +1,5 @@
 import type { EventData } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 export interface ScheduleRow {
@@ -91,3 +92,6 @@ export const setScheduleFired = statement<{
   `UPDATE "schedules" SET "lastFireAt" = :at, "lastRunId" = coalesce(:runId, "lastRunId"),
      "fires" = "fires" + :fires, "skipped" = "skipped" + :skipped WHERE "scheduleId" = :scheduleId`,
 );
+
+/** The tables that the events of schedules fill. */
+export const SCHEDULE_TABLES = { schedules: dump('schedules', '"seq"') };

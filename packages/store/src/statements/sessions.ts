@@ -1,4 +1,5 @@
 import type { Ceiling, Metadata, PermissionRules, Persona } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, locking, statement } from '../sql/statement.js';
 
 export interface SessionRow {
@@ -216,3 +217,6 @@ export const putWorkspaceRules = statement<{
    VALUES (:workspace, :authorId, :permissions, :at)
    ON CONFLICT ("workspace", "authorId") DO UPDATE SET "permissions" = excluded."permissions", "updatedAt" = excluded."updatedAt"`,
 );
+
+/** The tables that the events of sessions fill. */
+export const SESSION_TABLES = { sessions: dump('sessions', '"sessionId"') };

@@ -1,4 +1,5 @@
 import type { EventData } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 export interface StimulusRow {
@@ -220,3 +221,6 @@ export const forgetEndedStimuli = statement<{ topicId: number; keep: number }>(
      SELECT k."endedSeq" FROM "stimuli" k WHERE k."topicId" = :topicId AND k."endedSeq" IS NOT NULL
      ORDER BY k."endedSeq" DESC LIMIT 1 OFFSET :keep)`,
 );
+
+/** The tables that the events of stimuli fill. */
+export const STIMULUS_TABLES = { stimuli: dump('stimuli', '"seq"') };

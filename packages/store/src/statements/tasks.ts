@@ -1,4 +1,5 @@
 import type { TaskEntry } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 export interface BackgroundTaskRow {
@@ -209,3 +210,6 @@ export const countPendingApprovals = statement<{ sessionId: string }, { count: n
   `SELECT count(*) AS "count" FROM "approvals" a JOIN "sessions" s ON s."topicId" = a."topicId"
    WHERE s."sessionId" = :sessionId AND a."state" = 'pending'`,
 );
+
+/** The tables that the events of tasks fill. */
+export const TASK_TABLES = { tasks: dump('tasks', '"taskId"') };

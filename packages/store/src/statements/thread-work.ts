@@ -1,4 +1,5 @@
 import type { EventData } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 export interface ThreadWorkRow {
@@ -129,3 +130,6 @@ export const listLostWork = statement<
    LEFT JOIN "threadWork" w ON w."topicId" = s."topicId" AND w."rootMessageId" = s."rootMessageId"
    WHERE w."rootMessageId" IS NULL ORDER BY c."channelId", s."rootMessageId"`,
 );
+
+/** The tables that the events of thread work fill. */
+export const WORK_TABLES = { threadWork: dump('threadWork', '"rootMessageId"') };

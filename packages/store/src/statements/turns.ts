@@ -1,4 +1,5 @@
 import type { EventData } from '@stoa/protocol';
+import { dump } from '../sql/dump.js';
 import { type Json, statement } from '../sql/statement.js';
 
 export interface TurnRow {
@@ -61,3 +62,10 @@ export const listDecisions = statement<
    WHERE d."topicId" = :topicId AND d."rootMessageId" = :rootMessageId AND d."seq" < :before
    ORDER BY d."seq" DESC LIMIT :limit`,
 );
+
+/** The tables that the events of turns fill. */
+export const TURN_TABLES = {
+  turns: dump('turns', '"rootMessageId"'),
+  leases: dump('leases', '"seq", "leaseId"'),
+  decisions: dump('decisions', '"seq"'),
+};

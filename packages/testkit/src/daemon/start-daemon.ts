@@ -15,6 +15,8 @@ export interface StartOptions {
   readonly config?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** The program to start, if it is not the one of this tree. */
+  readonly program?: string;
   /** A command to put before the program, such as a tracer. */
   readonly wrapper?: readonly string[];
   readonly timeoutMs?: number;
@@ -61,7 +63,7 @@ export async function startDaemon(options: StartOptions = {}): Promise<TestDaemo
   const home = options.home ?? mkdtempSync(join(memoryDirectory() ?? tmpdir(), 'stoa-test-'));
   if (options.config !== undefined) writeFileSync(join(home, 'stoa.yaml'), options.config);
   const [program, ...rest] = options.wrapper ?? [];
-  const own = [PROGRAM, 'serve', ...(options.args ?? [])];
+  const own = [options.program ?? PROGRAM, 'serve', ...(options.args ?? [])];
   const command = program ?? process.execPath;
   const child = spawn(command, program === undefined ? own : [...rest, process.execPath, ...own], {
     // What is made at a first start is for newcomers; a test begins with nothing, and as fast.

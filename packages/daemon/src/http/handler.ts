@@ -1,0 +1,46 @@
+import type { Core } from '@stoa/core';
+import type {
+  AnswerOf,
+  BodyOf,
+  HeadersOf,
+  JsonRouteId,
+  McpServerHealth,
+  ParamsOf,
+  Principal,
+  QueryOf,
+  Route,
+  Routes,
+  Status,
+} from '@stoa/protocol';
+
+/** A request that was admitted: authenticated, allowed by the table and validated. */
+export interface Call<R extends Route> {
+  readonly by: Principal;
+  readonly params: ParamsOf<R>;
+  readonly query: QueryOf<R>;
+  readonly headers: HeadersOf<R>;
+  readonly body: BodyOf<R>;
+  readonly key: string | undefined;
+}
+
+type Answer<R extends Route> = undefined extends AnswerOf<R> ? Promise<void> : Promise<AnswerOf<R>>;
+
+export type Handlers = {
+  readonly [K in JsonRouteId]: (call: Call<Routes[K]>) => Answer<Routes[K]>;
+};
+
+/** The handlers of the JSON routes in the table of a noun. */
+export type HandlersOf<Table> = Pick<Handlers, Extract<keyof Table, JsonRouteId>>;
+
+export interface HandlerPorts {
+  readonly core: Core;
+  readonly status: () => Promise<Status>;
+  readonly loginUrl: (code: string) => string;
+  /** Whether this daemon is addressed so, as host and port. */
+  readonly isOwnHost: (host: string) => boolean;
+  /** That of the price table, if there is one. */
+  readonly currency: string | undefined;
+  /** How the MCP servers of agents are. */
+  readonly mcpServers: () => Promise<McpServerHealth[]>;
+  readonly backup: (directory: string | undefined) => Promise<AnswerOf<Routes['createBackup']>>;
+}
