@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ToolDescription } from '../call-tools.js';
 import type { Tool } from './tool.js';
 
-/** The tools an agent is offered: those it selects, in their order; of two with one name the first. */
+/** The tools that an agent selects, in their order. Of two with the same name, the first is used. */
 export function selectTools(
   tools: readonly Tool[],
   selection: AgentDefinition['tools'],

@@ -8,10 +8,7 @@ import { agentTool } from './tasks/agent.js';
 import { taskOutput, taskStatus, taskStop } from './tasks/task-tools.js';
 import type { Tool } from './tool.js';
 
-/**
- * The tools of every session, whichever driver runs it: they act through the run and need nothing else. Agent
- * programs call them over MCP.
- */
+/** The tools of every session, with every driver: they act only through the run. Agent programs call them over MCP. */
 export const SESSION_TOOLS: readonly Tool[] = [
   askUser,
   emitOutput,

@@ -4,7 +4,7 @@ import type { GrepInput, GrepLine, LineSink } from './grep-search.js';
 const LINE_CHARS = 500;
 const DEFAULT_LIMIT = 250;
 
-/** Gathers what a search finds, as far as it is wanted. */
+/** Collects the results of a search up to a limit. */
 export class GrepReport implements LineSink {
   readonly #lines: string[] = [];
   readonly #notes: string[] = [];
@@ -20,7 +20,6 @@ export class GrepReport implements LineSink {
     this.#limit = input.limit ?? DEFAULT_LIMIT;
   }
 
-  /** Nothing more is wanted. */
   get isFull(): boolean {
     return this.#isFull;
   }

@@ -2,13 +2,18 @@ import { z } from 'zod';
 
 export const GrepInput = z.strictObject({
   pattern: z.string().min(1).max(1_000).describe('Regular expression, matched line by line'),
-  path: z.string().min(1).max(4_096).optional().describe('File or directory; the workspace'),
+  path: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .optional()
+    .describe('File or directory; by default the workspace'),
   glob: z
     .string()
     .min(1)
     .max(1_000)
     .optional()
-    .describe('Only files whose path matches, as **/*.ts'),
+    .describe('Only files whose path matches, such as **/*.ts'),
   output_mode: z
     .enum(['content', 'files_with_matches', 'count'])
     .optional()
@@ -19,13 +24,12 @@ export const GrepInput = z.strictObject({
 });
 export type GrepInput = z.infer<typeof GrepInput>;
 
-/** Where a search begins, and what of it is wanted. */
 export interface Search {
   readonly input: GrepInput;
   /** A directory, or the directory of the one file. */
   readonly root: string;
   readonly file?: string | undefined;
-  /** Whether a file is wanted, by its path from the root. */
+  /** Whether to search a file, by its path relative to the root. */
   readonly wants: (relative: string) => boolean;
   readonly report: LineSink;
 }
@@ -37,10 +41,10 @@ export interface GrepLine {
   readonly isMatch: boolean;
 }
 
-/** Takes what a search finds, until it has enough. */
+/** Receives the lines that a search finds. */
 export interface LineSink {
   readonly isFull: boolean;
   add(line: GrepLine): void;
-  /** What was left out, and why. */
+  /** Notes what was left out, and why. */
   note(text: string): void;
 }
