@@ -11,6 +11,7 @@ export interface RequestedCall {
 export interface CallResult {
   readonly callId: string;
   readonly outcome: ToolOutcome;
+  /** As stored in the journal. */
   readonly output: string;
   /** The agent has finished its turn: the run does not ask it again. */
   readonly endsTurn?: boolean;

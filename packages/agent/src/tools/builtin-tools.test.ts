@@ -16,9 +16,8 @@ import {
 import { WorkspaceRun } from '@stoa/testkit';
 import { afterEach, expect, it } from 'vitest';
 import { builtinTools } from './builtin-tools.js';
-import { selectTools } from './select-tools.js';
 import { Sandbox } from './shell/sandbox.js';
-import { ToolRunner } from './tool-runner.js';
+import { selectTools, ToolRunner } from './tool-runner.js';
 
 const TEXT = `ast_${'0'.repeat(26)}`;
 const PICTURE = `ast_${'1'.repeat(26)}`;

@@ -1,11 +1,17 @@
 import { isFenced, type RunContext } from '@stoa/core';
-import { type Approval, LIMITS, StoaError, type ToolOutcome } from '@stoa/protocol';
-import type { CallTools, RequestedCall, ToolDescription } from '../call-tools.js';
+import {
+  type AgentDefinition,
+  type Approval,
+  LIMITS,
+  StoaError,
+  type ToolOutcome,
+} from '@stoa/protocol';
+import { z } from 'zod';
+import type { CallResult, CallTools, RequestedCall, ToolDescription } from '../call-tools.js';
 import { toolResultForModel } from '../envelope.js';
 import { type Cleared, clear, Denied, titleOf } from './clearance.js';
 import { cutText } from './cut-text.js';
 import type { Decide } from './permission.js';
-import { describeTool, selectTools, unknownTool } from './select-tools.js';
 import { READ_ONLY_KINDS, type Tool, type ToolOutput } from './tool.js';
 import { ToolFailure } from './tool-failure.js';
 
@@ -17,15 +23,10 @@ export interface ToolCall {
   readonly input: unknown;
 }
 
-export interface ToolCallResult {
-  readonly callId: string;
+export interface ToolCallResult extends CallResult {
   readonly tool: string;
-  readonly outcome: ToolOutcome;
-  /** As stored in the journal. */
-  readonly output: string;
   /** For the model: text from outside is in an envelope. */
   readonly forModel: string;
-  readonly endsTurn: boolean;
 }
 
 export interface ToolRunnerOptions {
@@ -187,3 +188,28 @@ function groupsOf(
 }
 
 type Ended = ToolOutput & { readonly outcome: ToolOutcome };
+
+/** The tools that an agent selects, in their order. Of two with the same name, the first is used. */
+export function selectTools(
+  tools: readonly Tool[],
+  selection: AgentDefinition['tools'],
+): ReadonlyMap<string, Tool> {
+  const selected = new Map<string, Tool>();
+  for (const tool of tools) {
+    const isWanted = selection?.only?.includes(tool.name) ?? true;
+    const isUnwanted = selection?.without?.includes(tool.name) ?? false;
+    if (isWanted && !isUnwanted && !selected.has(tool.name)) selected.set(tool.name, tool);
+  }
+  return selected;
+}
+
+function describeTool({ name, description, input, inputSchema }: Tool): ToolDescription {
+  const schema = inputSchema ?? z.toJSONSchema(input, { io: 'input' });
+  return { name, description, inputSchema: schema };
+}
+
+function unknownTool(name: string, tools: ReadonlyMap<string, Tool>): string {
+  return `There is no tool ${name.slice(0, NAME_CHARS)}. There are: ${[...tools.keys()].join(', ')}`;
+}
+
+const NAME_CHARS = 100;

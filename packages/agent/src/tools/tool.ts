@@ -49,7 +49,7 @@ export interface ToolOutput {
 }
 
 /** Asked before the tool runs, so that the question survives a restart. */
-export interface ToolQuestion {
+interface ToolQuestion {
   readonly question: string;
   readonly options?: NonNullable<Approval['options']>;
 }

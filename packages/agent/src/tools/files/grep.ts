@@ -6,8 +6,7 @@ import { type DecidedEnvironment, defineTool, type Tool } from '../tool.js';
 import { ToolFailure, withToolFailures } from '../tool-failure.js';
 import { shownPath } from './glob.js';
 import { GlobPattern } from './glob-pattern.js';
-import { GrepReport } from './grep-report.js';
-import { GrepInput, type Search } from './grep-search.js';
+import { GrepInput, GrepReport, type Search } from './grep-search.js';
 import { searchWithRipgrep } from './ripgrep.js';
 import { searchWithWalker } from './walk-search.js';
 

@@ -32,28 +32,9 @@ export async function adoptCommand(files: CommandFiles, nonce: string): Promise<
   const read = await files.readIntent();
   const intent = read?.nonce === nonce ? read : undefined;
   const status = await files.readStatus(nonce);
-  if (!intent && !status) return notStartedHere(files, nonce);
+  const wasStartedHere = intent !== undefined || status !== undefined;
   const surroundings = intent?.surroundings ?? { signalsGroup: true, leavesNothing: false };
-  return new AdoptedCommand(files, nonce, surroundings, status);
-}
-
-function notStartedHere(files: CommandFiles, nonce: string): RunningCommand {
-  const reason = 'no file in this data directory shows that it was started';
-  const end = Promise.resolve({ type: 'lost', reason } as const);
-  return {
-    id: files.id,
-    nonce,
-    files,
-    pid: undefined,
-    outputPath: files.output,
-    isOver: true,
-    outputLost: new Promise(() => undefined),
-    wait: () => end,
-    stop: () => end,
-    release: () => undefined,
-    leave: () => undefined,
-    discard: () => files.remove(),
-  };
+  return new AdoptedCommand(files, nonce, wasStartedHere, surroundings, status);
 }
 
 class AdoptedCommand implements RunningCommand {
@@ -74,13 +55,14 @@ class AdoptedCommand implements RunningCommand {
   constructor(
     readonly files: CommandFiles,
     readonly nonce: string,
+    private readonly wasStartedHere: boolean,
     surroundings: Surroundings,
     status: CommandStatus | undefined,
   ) {
     this.id = files.id;
     this.outputPath = files.output;
     this.#status = status;
-    this.#isOver = status?.exitCode !== undefined;
+    this.#isOver = !wasStartedHere || status?.exitCode !== undefined;
     this.#processes = new CommandProcesses({
       marks: () => this.#marks(),
       isGoneWithin: (ms) => this.#isGoneWithin(ms),
@@ -134,6 +116,9 @@ class AdoptedCommand implements RunningCommand {
   }
 
   async #pollUntilEnd(): Promise<CommandEnd> {
+    if (!this.wasStartedHere) {
+      return { type: 'lost', reason: 'no file in this data directory shows that it was started' };
+    }
     for (;;) {
       if (this.#isLeft) return new Promise<never>(() => undefined);
       const stopped = await this.#stopping;
