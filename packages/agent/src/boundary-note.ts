@@ -1,9 +1,9 @@
 import type { ChannelContextTold } from '@stoa/core';
-import { envelope, plainText } from './envelope.js';
+import { envelope, oneLine } from './envelope.js';
 
 /**
- * Where an agent is and what is remembered there, as it is told once with a turn in a channel. What was
- * remembered is somebody's words: it informs and asks for nothing.
+ * The identity and memory of a channel, which a session gets once. Memory is in an envelope, because other people
+ * and agents wrote it.
  */
 export function boundaryNote(context: ChannelContextTold): string {
   const { channelIdentity, memoryScope } = context;
@@ -28,11 +28,10 @@ export function boundaryNote(context: ChannelContextTold): string {
 }
 
 function memoryLines(context: ChannelContextTold): string[] {
-  if (!context.notes) return ['', 'What is remembered here cannot be read now.'];
+  if (!context.notes) return ['', 'The memory cannot be read now.'];
   return [...fileLines(context), ...noteLines(context)];
 }
 
-/** The long-term memory: files that people may edit, and so words of people and agents. */
 function fileLines({ channelId, files, memoryScope }: ChannelContextTold): string[] {
   if (!files) return [];
   const { index, topics, unlisted } = files;
@@ -41,7 +40,7 @@ function fileLines({ channelId, files, memoryScope }: ChannelContextTold): strin
   const ids = [channelId ?? memoryScope.namespace, 'files'];
   return [
     '',
-    `Topics that are remembered here; recall reads the others whole.${more}`,
+    `Topics in memory; recall reads each of them completely.${more}`,
     envelope({ source: source('index'), ids, text: index }),
     ...topics.map(({ name, text, isWhole }) =>
       envelope({ source: source(name), ids: [...ids, name], text: isWhole ? text : `${text}\n…` }),
@@ -51,16 +50,15 @@ function fileLines({ channelId, files, memoryScope }: ChannelContextTold): strin
 
 function noteLines({ channelId, notes = [], olderNotes, memoryScope }: ChannelContextTold) {
   if (notes.length === 0) return [];
-  const older = olderNotes === 0 ? '' : ` ${String(olderNotes)} older ones can be had with recall.`;
+  const older =
+    olderNotes === 0 ? '' : ` ${String(olderNotes)} older notes can be read with recall.`;
   const text = notes.map(noteLine).join('\n');
   const ids = [channelId ?? memoryScope.namespace, ...notes.map(({ noteId }) => noteId)];
   const source = `memory ${memoryScope.namespace}`;
-  return ['', `What is remembered here, oldest first.${older}`, envelope({ source, ids, text })];
+  return ['', `Notes in memory, oldest first.${older}`, envelope({ source, ids, text })];
 }
 
-/** A note as an agent reads it, in a list. */
+/** A note in a list for agents. */
 export function noteLine({ createdAt, text }: { createdAt: number; text: string }): string {
   return `[${new Date(createdAt).toISOString().slice(0, 10)}] ${text}`;
 }
-
-const oneLine = (text: string): string => plainText(text).replace(/\s+/g, ' ').trim();

@@ -11,8 +11,9 @@ export interface RequestedCall {
 export interface CallResult {
   readonly callId: string;
   readonly outcome: ToolOutcome;
+  /** As stored in the journal. */
   readonly output: string;
-  /** The agent has said what it had to say: nothing more is asked of it in this run. */
+  /** The agent has finished its turn: the run does not ask it again. */
   readonly endsTurn?: boolean;
 }
 
@@ -23,14 +24,14 @@ export interface ToolDescription {
 }
 
 /**
- * How a driver uses tools. Promises: permissions are decided and every call and its result is in the
- * journal; the results come in the order of the calls; it rejects only when the run is over.
+ * How a driver uses tools. Permissions are decided, and every call and result is journaled. Results have the order
+ * of the calls. Rejects only if the run is over.
  */
 export interface CallTools {
-  /** What this run may use, always in the same order. */
+  /** The tools of a run, always in the same order. */
   describe(run: RunContext): Promise<readonly ToolDescription[]>;
-  /** Whether a call of this tool, which touches nothing of the machine, would run without asking people. */
-  runsUnasked(run: RunContext, tool: string): Promise<boolean>;
-  /** What the agent asked for in one step; runs side by side where that is safe. */
+  /** Whether a call of this tool without a subject would run without approval. */
+  runsWithoutApproval(run: RunContext, tool: string): Promise<boolean>;
+  /** Carries out the calls of one step, in parallel where that is safe. */
   callAll(run: RunContext, calls: readonly RequestedCall[]): Promise<readonly CallResult[]>;
 }

@@ -1,24 +1,21 @@
 import type { Ceiling, ChannelDelivery } from '@stoa/protocol';
-import { envelope, plainText, setIn } from './envelope.js';
+import { envelope, indentLines, oneLine } from './envelope.js';
 
 interface TurnInput {
   readonly itemId: string;
   readonly from: string;
   readonly fromName: string;
-  /** Whose words they are, where that is not the author of the message. */
+  /** The writer of the words, if that is not the author of the message. */
   readonly requestedBy?: string | undefined;
   readonly ceiling?: Ceiling | undefined;
 }
 
-/**
- * Where an agent is told how its answer becomes public. The system prompt of our own agents says it; an
- * agent program has instructions of its own, so each turn says it.
- */
+/** The rules for answers are in the system prompt of builtin agents. Agent programs get them with each turn. */
 export type TurnRules = 'in_system_prompt' | 'in_turn';
 
 /**
- * A turn in a channel, as an agent is told of it: where it is, who is there, what was said, what it is
- * to answer and how. What people ask here is asked of it; what else was said is information.
+ * The prompt for a turn in a channel: the channel, its members, recent messages, the message to answer, and how.
+ * Only the last message is a request; the others are information.
  */
 export function channelTurn(
   delivery: ChannelDelivery,
@@ -30,24 +27,23 @@ export function channelTurn(
   const thread = envelope({
     source: `thread in channel ${channelId}`,
     ids: [input.itemId, 'thread'],
-    text: recentMessages.map(saidLine).join('\n'),
+    text: recentMessages.map(messageLine).join('\n'),
   });
   return [
     `You have the turn in the channel ${quoted(title)} (${channelId}), where you are ${quoted(delivery.self.name)}.`,
     ...aboutLines(delivery),
-    `The last of what was said in this thread, oldest first:\n${thread}`,
-    `${expectation(delivery)} ${toAnswer(input)}:\n${asked(input, text)}`,
+    `The last messages of this thread, oldest first:\n${thread}`,
+    `${expectation(delivery)} ${toAnswer(input)}:\n${requestText(input, text)}`,
     ...(rules === 'in_turn' ? [`${TURN_RULES} ${WHERE_TOOLS_ARE}`] : []),
   ].join('\n\n');
 }
 
-/** How an answer becomes public, and what an agent can do instead of answering. */
 export const TURN_RULES = [
-  'What you write last, after your last call, is published in the channel as your answer, for everybody',
-  'there to read; what you wrote before a call is not. An answer given with emit_output takes its place.',
-  'To hand over, name a member with @ and its id. To react without words call set_channel_reaction and',
-  'then pass_turn; if nothing you could add would help, call pass_turn alone. After pass_turn nothing',
-  'that you write is published. read_channel_thread shows more of a thread.',
+  'What you write last, after your last call, is published in the channel as your answer, for all members',
+  'to read; text before a call is not published. An answer given with emit_output replaces it. To hand',
+  'over, name a member with @ and its id. To react without an answer, call set_channel_reaction and then',
+  'pass_turn; if an answer would not help, call only pass_turn. After pass_turn nothing that you write is',
+  'published. read_channel_thread shows more of a thread.',
 ].join(' ');
 
 const WHERE_TOOLS_ARE = 'These are tools of the MCP server whose name begins with "stoa".';
@@ -65,7 +61,7 @@ function aboutLines(delivery: ChannelDelivery): string[] {
   });
   return [
     ...(purpose ? [`Its purpose: ${quoted(purpose)}`] : []),
-    ...(description ? [`About it: ${quoted(description)}`] : []),
+    ...(description ? [`Description: ${quoted(description)}`] : []),
     `Members: ${named.join(', ')}${andMore(memberCount - members.length)}`,
     ...pinnedLines(delivery),
   ];
@@ -79,7 +75,7 @@ function pinnedLines({ pinned = [], pinnedCount = 0 }: ChannelDelivery): string[
     return `${quoted(name)} (${[assetId, ...about].join(', ')})`;
   });
   const more = andMore(pinnedCount - pinned.length);
-  return [`Pinned here: ${named.join('; ')}${more} (read_channel_asset reads what is text)`];
+  return [`Pinned here: ${named.join('; ')}${more} (read_channel_asset reads texts)`];
 }
 
 const andMore = (count: number): string => (count > 0 ? `, and ${String(count)} more` : '');
@@ -91,7 +87,7 @@ function expectation({ isAddressed, addressed, answeredBy }: ChannelDelivery): s
   return `${others}${names(answeredBy)} answered already: add only what is missing.`;
 }
 
-function saidLine({
+function messageLine({
   messageId,
   authorId,
   kind,
@@ -104,7 +100,7 @@ function saidLine({
   const who = kind === 'human' ? 'person' : kind;
   const marks = reactions.map(({ emoji, count }) => `${emoji} x${String(count)}`).join(' ');
   const parts = [
-    ...(text === '' ? [] : [setIn(text)]),
+    ...(text === '' ? [] : [indentLines(text)]),
     ...(isCut ? ['[cut]'] : []),
     ...assetIds.map((assetId) => `[attachment ${assetId}]`),
     ...(marks === '' ? [] : [`[${marks}]`]),
@@ -113,25 +109,24 @@ function saidLine({
   return `[${messageId}] ${writer} (${who}): ${parts.join(' ')}`;
 }
 
-/** The person the agent works for asks directly. The words of anybody else are data with an author. */
-function asked(input: TurnInput, text: string): string {
+/** The person the agent works for asks directly. Text of anybody else is in an envelope with its author. */
+function requestText(input: TurnInput, text: string): string {
   const { itemId, from, ceiling } = input;
   const writer = writerOf(input);
   if (from.startsWith('human:') && writer === from && !ceiling?.people.length) return text;
   return envelope({ source: `message of ${writer}`, ids: [itemId], text });
 }
 
-/** A request of somebody else is a request all the same, without the authority of the person the agent works for. */
+/** A request of another person lacks the authority of the person the agent works for. */
 function toAnswer(input: TurnInput): string {
   const from = `You answer this, from ${writerOf(input)}`;
   if (!input.ceiling?.people.length) return from;
-  return `${from}, for whom you do not work: help as far as you may, and what needs approval will be asked about`;
+  return `${from}, for whom you do not work: help as far as you may; actions that need an approval will be asked about`;
 }
 
 const writerOf = ({ from, requestedBy }: TurnInput): string => requestedBy ?? from;
 
-/** A name that somebody chose: data, in quotes that it cannot close. */
+/** Quotes a name that somebody chose, so that it cannot end the quotes. */
 const quoted = (text: string): string => JSON.stringify(oneLine(text));
 
 const names = (of: readonly string[]): string => of.map(quoted).join(', ');
-const oneLine = (text: string): string => plainText(text).replace(/\s+/g, ' ').trim();

@@ -2,13 +2,13 @@ import { type AgentDefinition, type DriverKind, driverSpec, StoaError } from '@s
 import type { AgentDriver } from './agent-driver.js';
 import { isToolNameOf } from './mcp/server-tools.js';
 
-export interface DefinitionCheckPorts {
-  /** Every tool of Stoa, including those that are switched off. */
+interface DefinitionCheckPorts {
+  /** All tools of Stoa, including disabled ones. */
   readonly toolNames: readonly string[];
   readonly drivers: Readonly<Record<DriverKind, Pick<AgentDriver, 'assertSound'>>>;
 }
 
-/** Why an agent of this definition cannot work here, as far as that shows before a run. */
+/** Why an agent with this definition cannot work here, as far as that is known before a run. */
 export async function definitionProblem(
   definition: AgentDefinition,
   { toolNames, drivers }: DefinitionCheckPorts,
@@ -35,10 +35,10 @@ function assertToolsExist(
       (name) => !known.includes(name) && !servers.some((server) => isToolNameOf(server, name)),
     );
     if (unknown === undefined) continue;
-    const there = [...known, ...servers.map((server) => `mcp__${server}__…`)].join(', ');
+    const all = [...known, ...servers.map((server) => `mcp__${server}__…`)].join(', ');
     throw new StoaError(
       'unknown_tool',
-      `tools.${list}: there is no tool ${unknown}; there are ${there}`,
+      `tools.${list}: there is no tool ${unknown}; there are ${all}`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { RunContext } from '@stoa/core';
 
-/** Tells that what the run was given is in the agent's context. */
+/** Records that the items of the run are in the agent's context. */
 export async function deliverItems({ items, journal }: RunContext): Promise<void> {
   if (items.length === 0) return;
   const how = items.length > 1 ? 'collect' : 'start';

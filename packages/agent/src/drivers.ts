@@ -4,10 +4,9 @@ import type { AgentDriver } from './agent-driver.js';
 import { type BuiltinDriverSettings, createBuiltinDriver } from './builtin/builtin-driver.js';
 import { ScriptDriver, type ScriptDriverPorts } from './script/script-driver.js';
 
-/** What the drivers are made of, each of a part of it. */
-export type DriverPorts = AcpDriverPorts & BuiltinDriverSettings & ScriptDriverPorts;
+/** The ports of all drivers; each uses some of them. */
+type DriverPorts = AcpDriverPorts & BuiltinDriverSettings & ScriptDriverPorts;
 
-/** The implementation of every kind. */
 const CREATE: Readonly<Record<DriverKind, (ports: DriverPorts) => AgentDriver>> = {
   builtin: createBuiltinDriver,
   acp: (ports) => new AcpDriver(ports),

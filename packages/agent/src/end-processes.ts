@@ -1,5 +1,5 @@
 import type { Timers } from '@stoa/core';
-import type { ProcessMarks } from './tools/shell/found-process.js';
+import type { ProcessMarks } from './tools/shell/process-tree.js';
 import { findProcesses, signal } from './tools/shell/process-tree.js';
 import { within } from './within.js';
 

@@ -1,6 +1,6 @@
 import { type Reader, slowReadings } from '@stoa/testkit';
 import { describe, expect, it } from 'vitest';
-import { envelope, plainText, setIn, toolResultForModel } from './envelope.js';
+import { envelope, indentLines, plainText, toolResultForModel } from './envelope.js';
 import { Pace } from './pace.js';
 import { cutText } from './tools/cut-text.js';
 import { GlobPattern } from './tools/files/glob-pattern.js';
@@ -16,7 +16,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   'an envelope': (text) => envelope({ source: 'file a', ids: ['run_1'], text }),
   'the source of an envelope': (source) => envelope({ source, ids: ['run_1'], text: '' }),
   'plain text': plainText,
-  'a line of a list': setIn,
+  'a line of a list': indentLines,
   'a tool result': (output) =>
     toolResultForModel({ runId: 'r', callId: 'c', tool: 'ask_user', outcome: 'ok', output }),
   'a page': (html) => htmlText(html, base),

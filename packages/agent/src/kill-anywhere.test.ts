@@ -40,7 +40,7 @@ beforeAll(async () => {
 });
 afterAll(() => model.close());
 
-/** Goes on from what it is shown, as a model does. */
+/** Continues from the messages in the request, like a model. */
 function nextStep({ conversation }: ModelRequest): Reply {
   const spoken = conversation.turns.filter(({ role }) => role === 'assistant').length;
   if (spoken >= 2) return say('Done');
@@ -80,7 +80,7 @@ const DRIVERS: readonly { kind: DriverKind; definition: AgentDefinition; make: M
 interface Killed {
   readonly run: Run;
   readonly types: readonly string[];
-  /** How often each thing was written, whoever did it. */
+  /** The numbers that were written, by both daemons. */
   readonly written: readonly number[];
   readonly hasDied: boolean;
   readonly replay: boolean;
@@ -151,7 +151,7 @@ describe.each(DRIVERS)('a run of the $kind driver', (driver) => {
       for (let at = 1, isLast = false; !isLast; at++) {
         const { run, types, written, hasDied, replay } = await killAt(driver, at, isKept);
         isLast = !hasDied;
-        // Delivered, then twice a message, two calls, two results and what was injected, then the last.
+        // One delivery; twice a message, two calls, two results and an injection; then the last message.
         if (isLast) expect(at).toBeGreaterThan(14);
         const where = `killed at write ${String(at)}`;
         expect(run.status, where).toBe('completed');

@@ -1,12 +1,12 @@
-/** Long enough to get work done, short enough that nobody who waits for this thread notices. */
+/** Short enough that other work of this thread is not delayed noticeably. */
 const SLICE_MS = 8;
 
-/** Gives the thread to others every few milliseconds of long work. */
+/** Lets long work yield the thread every few milliseconds. */
 export class Pace {
   #last = performance.now();
   #restedMs = 0;
 
-  /** How long others have had the thread. */
+  /** The total time of all rests. */
   get restedMs(): number {
     return this.#restedMs;
   }

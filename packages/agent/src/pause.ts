@@ -1,14 +1,14 @@
 import type { Timers } from '@stoa/core';
 
-/** Waits, unless the signal aborts first: then it throws its reason. */
+/** Waits. Throws the reason of the signal if it aborts first. */
 export async function pause(timers: Timers, ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
     const stop = (): void => {
-      callOff();
+      cancel();
       reject(signal.reason as Error);
     };
-    const callOff = timers.after(ms, () => {
+    const cancel = timers.after(ms, () => {
       signal.removeEventListener('abort', stop);
       resolve();
     });
@@ -16,7 +16,7 @@ export async function pause(timers: Timers, ms: number, signal: AbortSignal): Pr
   });
 }
 
-/** Rejects as soon as the signal aborts; what was begun goes on by itself. */
+/** Rejects as soon as the signal aborts. The work itself continues. */
 export function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {

@@ -1,6 +1,6 @@
 import { LIMITS, type StoredItem } from '@stoa/protocol';
 
-/** A text as the items of a message; what does not fit into one is told to be missing. */
+/** Splits a text into the items of a message. Text beyond the maximum number of items is left out. */
 export function textOutput(text: string): StoredItem[] {
   if (text.trim() === '') return [];
   const items: StoredItem[] = [];

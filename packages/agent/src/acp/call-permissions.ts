@@ -4,7 +4,7 @@ import { type Approval, LIMITS } from '@stoa/protocol';
 import { type Scrub, scrubJson } from '../builtin/scrub.js';
 import type { JsonValue } from '../json-value.js';
 import { inputHash } from '../tools/input-hash.js';
-import { PathGuard, type Place } from '../tools/paths.js';
+import { type LocatedPath, PathGuard } from '../tools/paths.js';
 import { type Decide, type Judgement, judge } from '../tools/permission.js';
 import { reviewFields } from '../tools/review.js';
 import { type Sandbox, sandboxNotes } from '../tools/shell/sandbox.js';
@@ -42,7 +42,7 @@ export type Verdict =
       readonly approvalId?: string;
       /** Whether the permission also covers later calls. */
       readonly isStanding: boolean;
-      readonly files: readonly Place[];
+      readonly files: readonly LocatedPath[];
     }
   | { readonly isAllowed: false; readonly reason: string };
 
@@ -70,7 +70,7 @@ export class CallPermissions {
   async decide(call: AskedCall): Promise<Verdict> {
     if (await this.#isDecidedByEndpoint(call))
       return { isAllowed: true, isStanding: true, files: [] };
-    const located = new Map<string, Place>();
+    const located = new Map<string, LocatedPath>();
     let judgement: Judgement;
     try {
       judgement = await this.#judge(call, located);
@@ -118,7 +118,7 @@ export class CallPermissions {
     return { ...(await this.run.policy()), workspace, userHome: homedir() };
   }
 
-  async #judge(call: AskedCall, located: Map<string, Place>): Promise<Judgement> {
+  async #judge(call: AskedCall, located: Map<string, LocatedPath>): Promise<Judgement> {
     const { tool, callId, subjects } = call;
     const guard = await this.guard;
     for (const subject of subjects.subjects) {
@@ -131,7 +131,7 @@ export class CallPermissions {
       tool: { name: tool, kind: subjects.kind },
       subjects: subjects.subjects,
       policy,
-      place: (given) => {
+      located: (given) => {
         const file = located.get(given);
         if (!file) throw new Error(`${given} was not located`);
         return file;
@@ -182,7 +182,11 @@ export class CallPermissions {
     };
   }
 
-  async #ask(call: AskedCall, judgement: Judgement, files: readonly Place[]): Promise<Verdict> {
+  async #ask(
+    call: AskedCall,
+    judgement: Judgement,
+    files: readonly LocatedPath[],
+  ): Promise<Verdict> {
     const { callId, tool, title, input, hash, detail, undescribed } = call;
     if (Buffer.byteLength(JSON.stringify(input)) > LIMITS.toolInputBytes) {
       return { isAllowed: false, reason: 'Its arguments are too long for people to review.' };

@@ -4,9 +4,9 @@ import { scrubJson } from '../builtin/scrub.js';
 import type { JsonValue } from '../json-value.js';
 import { readTextFile, writeTextFile } from '../tools/files/text-file.js';
 import { inputHash } from '../tools/input-hash.js';
-import type { Place } from '../tools/paths.js';
+import type { LocatedPath } from '../tools/paths.js';
 import { unifiedDiff } from '../tools/text-diff.js';
-import { inWords, ToolFailure } from '../tools/tool-failure.js';
+import { ToolFailure, toToolFailure } from '../tools/tool-failure.js';
 import type { ReadFileRequest, WriteFileRequest } from './answers.js';
 import type { CallPermissions } from './call-permissions.js';
 import type { CallIds } from './turn-journal.js';
@@ -16,7 +16,7 @@ export interface FilePorts {
   readonly permissions: CallPermissions;
   readonly ids: CallIds;
   /** Whether a running call has permission to read or edit this file. */
-  readonly isCovered: (file: Place, access: 'read' | 'edit') => boolean;
+  readonly isCovered: (file: LocatedPath, access: 'read' | 'edit') => boolean;
   readonly scrub: (text: string) => string;
 }
 
@@ -46,7 +46,10 @@ export class FileCallbacks {
   }
 
   /** No reported call covers the write, so it is journaled as its own call. */
-  async #writeUncovered(file: Place, input: { path: string; content: string }): Promise<void> {
+  async #writeUncovered(
+    file: LocatedPath,
+    input: { path: string; content: string },
+  ): Promise<void> {
     const { journal } = this.ports.run;
     const tool = 'write_text_file';
     const { callId, approvalId } = await this.#permit('edit', file, tool, input);
@@ -80,7 +83,7 @@ export class FileCallbacks {
 
   async #permit(
     kind: 'read' | 'edit',
-    file: Place,
+    file: LocatedPath,
     tool: string,
     input: JsonValue & { readonly path: string; readonly content?: string },
   ): Promise<{ readonly callId: string; readonly approvalId?: string }> {
@@ -106,7 +109,7 @@ export class FileCallbacks {
     return approvalId === undefined ? { callId } : { callId, approvalId };
   }
 
-  async #diff(file: Place, content: string): Promise<string | undefined> {
+  async #diff(file: LocatedPath, content: string): Promise<string | undefined> {
     if (file.refusal !== undefined) return undefined;
     try {
       const before = await readTextFile(await this.ports.permissions.guard, file);
@@ -122,7 +125,7 @@ async function asRequestError<T>(path: string, work: () => Promise<T>): Promise<
   try {
     return await work();
   } catch (error) {
-    const failure = error instanceof ToolFailure ? error : inWords(error, path);
+    const failure = error instanceof ToolFailure ? error : toToolFailure(error, path);
     throw RequestError.internalError(undefined, failure.message);
   }
 }

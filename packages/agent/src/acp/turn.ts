@@ -1,7 +1,7 @@
 import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { isFenced, type Timers } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
-import type { Place } from '../tools/paths.js';
+import type { LocatedPath } from '../tools/paths.js';
 import { AcpFailure } from './acp-failure.js';
 import type { SessionListener } from './agent-process.js';
 import type {
@@ -55,7 +55,7 @@ export class Turn implements SessionListener {
   readonly #queue: SerialQueue;
   readonly #journal: TurnJournal;
   /** The files that calls have permission for. */
-  readonly #allowedFiles = new Map<ToolCall, readonly Place[]>();
+  readonly #allowedFiles = new Map<ToolCall, readonly LocatedPath[]>();
   readonly #permissions: CallPermissions;
   readonly #files: FileCallbacks;
   #fail!: (error: unknown) => void;
@@ -348,7 +348,7 @@ export class Turn implements SessionListener {
     }
   }
 
-  #isCovered({ path }: Place, access: 'read' | 'edit'): boolean {
+  #isCovered({ path }: LocatedPath, access: 'read' | 'edit'): boolean {
     for (const [call, files] of this.#allowedFiles) {
       if (call.isSettled || (access === 'edit' && call.kind !== 'edit')) continue;
       if (files.some((file) => file.path === path)) return true;

@@ -256,7 +256,7 @@ export class AgentLoop {
   async #outputShower() {
     const { run, ports } = this;
     if (!this.#isChannelTurn) return undefined;
-    if (!(await ports.tools.runsUnasked(run, EMIT_TOOL))) return undefined;
+    if (!(await ports.tools.runsWithoutApproval(run, EMIT_TOOL))) return undefined;
     const fields = new Map<string, StreamedField>();
     return (callId: string, tool: string, piece: string): void => {
       if (tool !== EMIT_TOOL) return;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readOutputPart } from './output-part.js';
 
-it('T-14 who asks from behind the end is told where the end is', async () => {
+it('T-14 an offset past the end returns the size of the output', async () => {
   const root = await fs.mkdtemp(join(tmpdir(), 'stoa-part-'));
   try {
     const path = join(root, 'output');
@@ -18,7 +18,7 @@ it('T-14 who asks from behind the end is told where the end is', async () => {
   }
 });
 
-it('T-14 output is given as text that is cut between characters, and nothing of it twice', async () => {
+it('T-14 output is returned as text that is cut between characters, and none of it twice', async () => {
   const root = await fs.mkdtemp(join(tmpdir(), 'stoa-part-'));
   try {
     const path = join(root, 'output');
@@ -36,15 +36,15 @@ it('T-14 output is given as text that is cut between characters, and nothing of 
       }
       expect(offset).toBe(Buffer.byteLength(whole));
       expect(reads).toBeGreaterThan(1);
-      // Fewer bytes than a character has cannot hold one.
+      // A smaller limit splits characters.
       if (limit >= 4) expect(text).toBe(whole);
     }
     await fs.appendFile(path, Buffer.from('€').subarray(0, 2));
     const size = Buffer.byteLength(whole);
     const range = { offset: size, limit: 10 };
-    const torn = await readOutputPart(path, range, false);
-    expect(torn).toMatchObject({ nextOffset: size, size: size + 2, text: '' });
-    // Nothing more comes: what is torn is shown as it is, and is the end.
+    const incomplete = await readOutputPart(path, range, false);
+    expect(incomplete).toMatchObject({ nextOffset: size, size: size + 2, text: '' });
+    // The command has ended, so the incomplete character is returned.
     expect(await readOutputPart(path, range, true)).toMatchObject({ nextOffset: size + 2 });
   } finally {
     await fs.rm(root, { recursive: true });

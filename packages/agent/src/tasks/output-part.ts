@@ -5,7 +5,7 @@ import type { CommandFiles } from '../tools/shell/command-files.js';
 import { unreadable } from '../tools/shell/command-output.js';
 import { readOutputRange } from '../tools/shell/output-range.js';
 
-/** The same of a task. Where its files are not kept any more that is said: nothing was printed is another thing. */
+/** Reads the output of a task. Throws `task_without_output` if its files were removed, as opposed to empty output. */
 export async function readTaskOutput(
   files: CommandFiles,
   { taskId, end }: Pick<Task, 'taskId' | 'end'>,
@@ -13,16 +13,16 @@ export async function readTaskOutput(
 ): Promise<OutputPart> {
   const part = await readOutputPart(files.output, range, end !== undefined);
   if (part.size > 0 || end === undefined || end.cause === 'spawn_failed') return part;
-  // It is there from before the start, and goes with the others.
+  // The intent is written before the start and removed with the other files.
   const isRemoved = await fs.lstat(files.intent).then(
     () => false,
     (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT',
   );
   if (!isRemoved) return part;
-  throw new StoaError('task_without_output', `The output of ${taskId} was removed: it is over`);
+  throw new StoaError('task_without_output', `The output of ${taskId} was removed after it ended`);
 }
 
-/** A part of the output of a command as text, cut between characters. */
+/** A part of a command's output as text, cut between characters. */
 export async function readOutputPart(
   path: string,
   { offset, limit }: OutputRange,
@@ -34,11 +34,12 @@ export async function readOutputPart(
     throw new StoaError('task_without_output', unreadable(error));
   });
   const { length } = range.bytes;
-  const torn = tornEnd(range.bytes);
-  // What is torn at the very end may be whole soon; otherwise it would never be passed.
-  const mayBecomeWhole = !hasEnded && range.nextOffset >= range.total;
-  const isPassed = mayBecomeWhole ? false : torn === length || range.nextOffset >= range.total;
-  const keep = isPassed ? length : length - torn;
+  const incomplete = incompleteEnd(range.bytes);
+  const isAtEnd = range.nextOffset >= range.total;
+  // The rest of a character may still be printed. Otherwise it is returned, or reading would never get past it.
+  const mayBeCompleted = !hasEnded && isAtEnd;
+  const isKept = !mayBeCompleted && (incomplete === length || isAtEnd);
+  const keep = isKept ? length : length - incomplete;
   return {
     offset: range.from,
     nextOffset: range.from + keep,
@@ -48,8 +49,8 @@ export async function readOutputPart(
   };
 }
 
-/** How many bytes at the end begin a character that goes on behind them. */
-function tornEnd(bytes: Buffer): number {
+/** How many bytes at the end belong to an incomplete character. */
+function incompleteEnd(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
     if ((byte & 0b1100_0000) === 0b1000_0000) continue;

@@ -16,9 +16,8 @@ import {
 import { WorkspaceRun } from '@stoa/testkit';
 import { afterEach, expect, it } from 'vitest';
 import { builtinTools } from './builtin-tools.js';
-import { selectTools } from './select-tools.js';
 import { Sandbox } from './shell/sandbox.js';
-import { ToolRunner } from './tool-runner.js';
+import { selectTools, ToolRunner } from './tool-runner.js';
 
 const TEXT = `ast_${'0'.repeat(26)}`;
 const PICTURE = `ast_${'1'.repeat(26)}`;
@@ -113,13 +112,13 @@ async function staged(webFetch?: object) {
   return { world, tools, runner, call, inTurn, sent, put, made, actions };
 }
 
-it('offers the web only when it is turned on', async () => {
+it('offers web_fetch only if it is enabled', async () => {
   const names = async (webFetch?: object) => (await staged(webFetch)).tools.map(({ name }) => name);
   expect(await names()).not.toContain('web_fetch');
   expect(await names({})).toContain('web_fetch');
 });
 
-it('describes every tool as an object that takes nothing it does not name', async () => {
+it('describes the input of every tool as an object without additional properties', async () => {
   const { world, runner } = await staged({});
   const described = await runner.describe(world.context);
   expect(described).toHaveLength(23);
@@ -129,7 +128,7 @@ it('describes every tool as an object that takes nothing it does not name', asyn
   expect(await runner.describe(world.context)).toEqual(described);
 });
 
-it('offers what an agent selects', async () => {
+it('offers the tools that an agent selects', async () => {
   const { tools } = await staged();
   const names = (selection: Parameters<typeof selectTools>[1]) => [
     ...selectTools(tools, selection).keys(),
@@ -149,13 +148,13 @@ it('emit_output puts the answer into the journal', async () => {
   expect(await call('emit_output', long, 'call_2')).toMatchObject({ outcome: 'error' });
 });
 
-it('R-37 send_message hands on who sends what to whom, and tells why it was refused', async () => {
+it('R-37 send_message sends a message to a session, and reports why it was refused', async () => {
   const { world, call, sent } = await staged();
   const to = world.sessionId;
   const input = { to, message: 'hello', subject: 'greeting' };
   expect(await call('send_message', input)).toMatchObject({
     outcome: 'ok',
-    forModel: 'Sent as itm_1. It waits for a run of its own.',
+    forModel: 'Sent as itm_1. It waits for the next run.',
   });
   expect(sent).toEqual([{ callId: 'call_1', toSessionId: to, text: 'hello', subject: 'greeting' }]);
   expect(await call('send_message', { to, message: 'refused' }, 'call_2')).toMatchObject({
@@ -167,33 +166,35 @@ it('R-37 send_message hands on who sends what to whom, and tells why it was refu
   });
 });
 
-it('C-41 create_channel_stimulus hands on what is to be said, as an idea unless told otherwise', async () => {
+it('C-41 create_channel_stimulus stores a message, by default as an idea', async () => {
   const { call, put } = await staged();
   expect(await call('create_channel_stimulus', { content: 'Cache it' })).toMatchObject({
     outcome: 'ok',
-    forModel: 'Put in as stm_1. The channel decides where and when it is posted.',
+    forModel: 'Stored as stm_1. The channel decides where and when it is posted.',
   });
   expect(put).toMatchObject([
     { callId: 'call_1', content: 'Cache it', kind: 'agent_idea', scope: 'channel' },
   ]);
   const refused = await call('create_channel_stimulus', { content: 'refused' }, 'call_2');
   expect(refused).toMatchObject({ outcome: 'error', output: 'too_many_stimuli: Too many wait' });
-  const told = { content: 'x', kind: 'task_completed' };
-  expect(await call('create_channel_stimulus', told, 'call_3')).toMatchObject({ outcome: 'error' });
+  const wrongKind = { content: 'x', kind: 'task_completed' };
+  expect(await call('create_channel_stimulus', wrongKind, 'call_3')).toMatchObject({
+    outcome: 'error',
+  });
 });
 
-it('C-44 create_schedule asks people first, and hands on when and what', async () => {
+it('C-44 create_schedule asks people first, and stores when and what', async () => {
   const { world, tools, call, made } = await staged();
   expect(tools.find(({ name }) => name === 'create_schedule')?.kind).toBe('other');
   const input = { title: 'Nightly', task: 'Look', cadence: { kind: 'interval', everyMs: 60_000 } };
   const calling = call('create_schedule', input);
   await world.answer({ decision: 'allow' });
-  expect(await calling).toMatchObject({ outcome: 'ok', forModel: 'Made as sch_1.' });
+  expect(await calling).toMatchObject({ outcome: 'ok', forModel: 'Created as sch_1.' });
   const { task: text, ...schedule } = input;
   expect(made).toEqual([{ callId: 'call_1', ...schedule, text }]);
 });
 
-it('set_channel_reaction reacts in the channel of the turn, and nowhere outside one', async () => {
+it('set_channel_reaction works only in the channel of the turn', async () => {
   const { call, inTurn, actions } = await staged();
   const reaction = { messageId: ROOT, emoji: '👍' };
   expect(await call('set_channel_reaction', reaction)).toMatchObject({ outcome: 'error' });
@@ -208,7 +209,7 @@ it('set_channel_reaction reacts in the channel of the turn, and nowhere outside 
   expect(actions).toEqual([{ channelId: 'team', ...reaction, remove: false }]);
 });
 
-it('read_channel_thread reads the thread of the turn unless another is named, as words of others', async () => {
+it('read_channel_thread reads the thread of the turn by default, and returns it in an envelope', async () => {
   const { call, inTurn, actions } = await staged();
   const read = await inTurn('read_channel_thread', {});
   expect(read.outcome).toBe('ok');
@@ -229,7 +230,7 @@ it('read_channel_thread reads the thread of the turn unless another is named, as
   ]);
 });
 
-it('read_channel_asset reads text of the channel of the turn unless another is named, page by page', async () => {
+it('read_channel_asset reads text of the channel of the turn by default, page by page', async () => {
   const { call, inTurn, actions } = await staged();
   const first = await inTurn('read_channel_asset', { assetId: TEXT });
   expect(first.forModel).toMatch(/^<untrusted source="tool read_channel_asset"/);

@@ -14,20 +14,20 @@ import type { Tool } from './tool.js';
 import { createWebFetch, type WebFetchOptions } from './web/web-fetch.js';
 
 export interface BuiltinToolsOptions {
-  /** Where commands keep their files, by session. */
+  /** The directory of the files of commands; each session has its own directory in it. */
   readonly tasksDirectory: string;
   readonly sandbox: Sandbox;
-  /** Who looks after commands. Without it they run in the foreground only. */
+  /** Without it, commands run only in the foreground. */
   readonly shells?: ShellTasks | undefined;
-  /** Variables of the daemon that commands get besides the usual ones. */
+  /** Further variables of the daemon that commands get. */
   readonly passedVariables?: readonly string[];
-  /** What watches commands beside the work; off unless given. */
+  /** Without it, there is no tool `monitor`. */
   readonly monitors?: Pick<Monitors, 'watch'> | undefined;
-  /** Off unless given. */
+  /** Without it, there is no tool `web_fetch`. */
   readonly webFetch?: WebFetchOptions | undefined;
 }
 
-/** The tools every agent of the builtin driver has, before its own selection. */
+/** The tools of the builtin driver, before an agent selects some of them. */
 export function builtinTools(options: BuiltinToolsOptions): Tool[] {
   const { sandbox, monitors, webFetch } = options;
   return [
@@ -37,7 +37,7 @@ export function builtinTools(options: BuiltinToolsOptions): Tool[] {
     glob,
     createGrep({ sandbox }),
     createShell(options),
-    ...(monitors ? [createMonitor({ sandbox, watch: (wanted) => monitors.watch(wanted) })] : []),
+    ...(monitors ? [createMonitor({ sandbox, monitors })] : []),
     ...(webFetch ? [createWebFetch(webFetch)] : []),
     ...SESSION_TOOLS,
     readChannelThread,

@@ -4,20 +4,21 @@ import type { ToolOutput } from './tool.js';
 import { ToolFailure } from './tool-failure.js';
 
 export interface DirectCall extends CallToOpen {
-  /** Asked when people have allowed it: whether anybody still waits for it to happen. */
+  /** Checked after people have allowed the call: whether the caller still waits for it. */
   readonly isWanted: () => boolean;
 }
 
 /**
- * Carries out a call that reached Stoa past the driver: an agent that is a program of its own made it
- * over MCP. It is cleared like any other. It is not journaled as a call, because the agent reports it
- * to its driver as one of its own; what it does is. Throws a StoaError when Stoa refuses it.
+ * Carries out a call that an agent program made over MCP, not through its driver. It needs the same permission as
+ * any other call. It is not journaled as a call, because the program reports its calls to its driver; its effects
+ * are journaled. Throws a StoaError if Stoa refuses it.
  */
 export async function callDirectly(call: DirectCall): Promise<ToolOutput> {
   try {
     const { input, environment } = await clear({ ...call, unparsable: () => undefined });
-    if (!call.isWanted())
-      throw new ToolFailure('Nobody waited for it any more; it did not happen.');
+    if (!call.isWanted()) {
+      throw new ToolFailure('The caller no longer waited for this call; it did not run.');
+    }
     return await call.tool.execute(input, environment);
   } catch (error) {
     if (error instanceof Denied || error instanceof ToolFailure) {

@@ -1,9 +1,14 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { PermissionPolicy, RunContext } from '@stoa/core';
-import { isInside, PathGuard, type Place } from './paths.js';
-import { type Decide, isOpen, type Judgement, judge } from './permission.js';
-import type { DecidedEnvironment, Tool, ToolEnvironment } from './tool.js';
+import { isInside, type LocatedPath, PathGuard } from './paths.js';
+import { type Decide, type Judgement, judge, mayShow } from './permission.js';
+import {
+  type DecidedEnvironment,
+  READ_ONLY_KINDS,
+  type Tool,
+  type ToolEnvironment,
+} from './tool.js';
 
 export interface CallToOpen {
   readonly run: RunContext;
@@ -19,11 +24,9 @@ export interface OpenedCall {
   readonly judgement: Judgement;
 }
 
-const LOOKS: ReadonlySet<string> = new Set(['read', 'search']);
-
 /**
- * Locates what an input names, once, and decides about those places: the tool then opens them and
- * nothing else, wherever their names lead by then.
+ * Resolves the paths that an input names, once, and decides about the files they lead to. The tool can open only
+ * these files, even if the paths lead elsewhere later.
  */
 export async function openCall({
   run,
@@ -33,23 +36,23 @@ export async function openCall({
   home,
   decide,
 }: CallToOpen): Promise<OpenedCall> {
-  const isLook = LOOKS.has(tool.kind);
+  const isReadOnly = READ_ONLY_KINDS.has(tool.kind);
   const paths = await PathGuard.create({
     workspace: run.session.workspace,
     home,
-    // What the tasks of a session put out is for it to read, and for nobody to change.
-    ...(isLook ? { readable: join(home, 'tasks', run.session.sessionId) } : {}),
+    // A session may read the output of its tasks, and not change it.
+    ...(isReadOnly ? { readable: join(home, 'tasks', run.session.sessionId) } : {}),
   });
   const bare: ToolEnvironment = { run, callId, workspace: paths.workspace, signal: run.signal };
   const subjects = await tool.subjects(input, bare);
-  const places = new Map<string, Place>();
+  const locatedPaths = new Map<string, LocatedPath>();
   for (const subject of subjects) {
     if (subject.type !== 'path') continue;
     const { path } = subject;
-    places.set(path, await (isLook ? paths.locate(path) : paths.locateToChange(path)));
+    locatedPaths.set(path, await (isReadOnly ? paths.locate(path) : paths.locateToChange(path)));
   }
-  const place = (given: string): Place => {
-    const found = places.get(given);
+  const located = (given: string): LocatedPath => {
+    const found = locatedPaths.get(given);
     if (!found) throw new Error(`${tool.name} did not name ${given} as a subject`);
     return found;
   };
@@ -60,19 +63,19 @@ export async function openCall({
   });
   const policy = await policyNow();
   return {
-    judgement: judge(decide, { tool, subjects, policy, place }),
+    judgement: judge(decide, { tool, subjects, policy, located }),
     environment: {
       ...bare,
       paths,
-      place,
+      located,
       async allows(subject) {
         if (subject.type === 'path') return false;
-        const asked = { tool, subjects: [subject], policy: await policyNow(), place };
+        const asked = { tool, subjects: [subject], policy: await policyNow(), located };
         return judge(decide, asked).outcome === 'allow';
       },
-      isOpen: (path) =>
+      mayShow: (path) =>
         !paths.isReserved(path) &&
-        isOpen(decide, tool, policy, { path, insideWorkspace: isInside(path, paths.workspace) }),
+        mayShow(decide, tool, policy, { path, insideWorkspace: isInside(path, paths.workspace) }),
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { RunContext } from '@stoa/core';
 import { type Approval, LIMITS } from '@stoa/protocol';
 import { type CallToOpen, type OpenedCall, openCall } from './call-environment.js';
+import { shorten } from './cut-text.js';
 import { inputHash } from './input-hash.js';
 import type { Judgement } from './permission.js';
 import { reviewFields } from './review.js';
@@ -8,12 +9,12 @@ import type { DecidedEnvironment, Tool } from './tool.js';
 import { ToolFailure } from './tool-failure.js';
 import { readInput, whyUnfit } from './tool-input.js';
 
-/** The call does not run, because a rule or a person said so. */
+/** A rule or a person denied the call. */
 export class Denied extends Error {
   override readonly name = 'Denied';
 }
 
-/** A call that may run: exactly this input, under this approval. */
+/** A call that may run, with exactly this input. */
 export interface Cleared {
   readonly input: unknown;
   readonly hash: string;
@@ -22,11 +23,11 @@ export interface Cleared {
 }
 
 export interface CallToClear extends CallToOpen {
-  /** Told of each command the parser could make nothing of. */
+  /** Called for each command that could not be parsed. */
   readonly unparsable: (command: string) => void;
 }
 
-/** Decides about a call, asking people where that is the decision. Throws Denied or ToolFailure. */
+/** Decides about a call and asks people if necessary. Throws Denied or ToolFailure. */
 export async function clear(call: CallToClear): Promise<Cleared> {
   const input = readInput(call.tool, call.input);
   const opened = await openCall({ ...call, input });
@@ -61,7 +62,7 @@ async function askPermission(
   return { ...(await clearUpdated(call, approval.updatedInput)), approvalId };
 }
 
-/** A person put other arguments in their place: they are not asked about again, but denied if a rule says so. */
+/** A person replaced the arguments. The new ones need no approval, but a rule can still deny them. */
 async function clearUpdated(call: CallToClear, updated: unknown): Promise<Cleared> {
   const input = readInput(call.tool, updated);
   const { environment, judgement } = await openCall({ ...call, input });
@@ -105,7 +106,7 @@ async function ask(
   const approval = await run.ask({ ...asked, callId, tool: tool.name, input: shown }, (updated) =>
     whyUnfit(tool, updated),
   );
-  // A run asks about a call id once: another call under the same id gets no part in that answer.
+  // A run asks once for each call id. The answer must not apply to another call with the same id.
   if (approval.inputHash !== asked.inputHash || approval.tool !== tool.name) {
     throw new ToolFailure(`The call id ${callId} was used before; make the call again.`);
   }
@@ -132,10 +133,8 @@ function suggestion({ suggestedRule }: Judgement): Pick<Asked, 'suggestedRule'> 
   return isKept ? { suggestedRule } : {};
 }
 
-/** One line, as lists show it. */
+/** One line for lists. */
 export function titleOf(tool: Tool, input: unknown): string {
   const line = tool.title(input).replace(/\s+/g, ' ').trim();
-  return line.length <= LIMITS.titleChars
-    ? line
-    : `${line.slice(0, LIMITS.titleChars - 1).toWellFormed()}…`;
+  return shorten(line, LIMITS.titleChars);
 }

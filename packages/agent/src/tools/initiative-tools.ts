@@ -5,59 +5,61 @@ import { defineTool } from './tool.js';
 const Key = z.string().min(1).max(LIMITS.stimulusKeyChars);
 
 const StimulusInput = z.strictObject({
-  content: z.string().max(LIMITS.textChars).regex(/\S/).describe('What is to be said'),
+  content: z.string().max(LIMITS.textChars).regex(/\S/).describe('The message'),
   kind: z
     .enum(['agent_idea', 'result_summary'])
     .default('agent_idea')
-    .describe('A result completes the work of its thread and wakes nobody'),
+    .describe('A result completes the work of its thread and wakes no agent'),
   scope: z
     .enum(['channel', 'thread'])
     .default('channel')
-    .describe('A subject of its own in the feed, or something for a thread that is there'),
-  channelId: ChannelId.optional().describe('Else the one you have the turn in'),
-  threadRootMessageId: MessageId.optional().describe('Else, with scope thread, the one you are in'),
-  visibilityHint: VisibilityHint.default('auto').describe('main: show it in the feed as well'),
+    .describe('A new subject in the feed, or a message in an existing thread'),
+  channelId: ChannelId.optional().describe('By default the channel of your turn'),
+  threadRootMessageId: MessageId.optional().describe(
+    'With scope thread; by default the thread of your turn',
+  ),
+  visibilityHint: VisibilityHint.default('auto').describe('main: also show it in the feed'),
   addressedMemberIds: z.array(MemberId).max(LIMITS.addressedMembers).optional(),
-  dedupeKey: Key.optional().describe('Names the initiative: it is not begun twice'),
-  progressKey: Key.optional().describe('Names a stream of progress: the newest is shown'),
+  dedupeKey: Key.optional().describe('Names the initiative, which is started only once'),
+  progressKey: Key.optional().describe(
+    'Names a series of progress reports, of which the newest is shown',
+  ),
 });
-type StimulusInput = z.infer<typeof StimulusInput>;
 
-export const createChannelStimulus = defineTool<StimulusInput>({
+export const createChannelStimulus = defineTool({
   name: 'create_channel_stimulus',
   description:
-    'Suggests something to be said in a channel without anybody having asked: an idea, or a result. ' +
-    'Where and when it is posted, in your name, is decided by the channel.',
+    'Suggests a message for a channel that nobody asked for: an idea or a result. The channel decides ' +
+    'where and when it is posted in your name.',
   input: StimulusInput,
   kind: 'speak',
   title: ({ content }) => `Suggest: ${content}`,
-  subjects: () => Promise.resolve([{ type: 'none' }]),
+  subjects: () => [{ type: 'none' }],
   async execute(input, { run, callId }) {
     const { stimulusId } = await run.stimuli.create(callId, input);
-    return { text: `Put in as ${stimulusId}. The channel decides where and when it is posted.` };
+    return { text: `Stored as ${stimulusId}. The channel decides where and when it is posted.` };
   },
 });
 
 const ScheduleInput = z.strictObject({
-  title: z.string().max(LIMITS.titleChars).regex(/\S/).describe('What lists and threads show'),
-  task: z.string().min(1).max(LIMITS.textChars).describe('What you are to be told each time'),
+  title: z.string().max(LIMITS.titleChars).regex(/\S/).describe('Shown in lists and threads'),
+  task: z.string().min(1).max(LIMITS.textChars).describe('The instruction that you get each time'),
   cadence: Cadence,
-  maxFires: z.int().min(1).max(1_000_000).optional().describe('End it after so many'),
+  maxFires: z.int().min(1).max(1_000_000).optional().describe('Ends after this many times'),
 });
-type ScheduleInput = z.infer<typeof ScheduleInput>;
 
-/** A schedule costs later, when nobody watches: people are asked unless the mode allows it. */
-export const createSchedule = defineTool<ScheduleInput>({
+/** Needs an approval unless the mode allows it, because a schedule causes costs later, unattended. */
+export const createSchedule = defineTool({
   name: 'create_schedule',
   description:
-    'Gives yourself work by the clock. Made while you have the turn in a channel, it belongs to that ' +
-    'thread: each time it fires, and what came of it, is told there.',
+    'Schedules work for yourself. If you create it during a turn in a channel, it belongs to that thread, ' +
+    'where each firing and its result are reported.',
   input: ScheduleInput,
   kind: 'other',
   title: ({ title }) => `Schedule: ${title}`,
-  subjects: () => Promise.resolve([{ type: 'none' }]),
+  subjects: () => [{ type: 'none' }],
   async execute({ task: text, ...schedule }, { run, callId }) {
     const { scheduleId } = await run.schedules.create(callId, { ...schedule, text });
-    return { text: `Made as ${scheduleId}.` };
+    return { text: `Created as ${scheduleId}.` };
   },
 });

@@ -5,21 +5,18 @@ import { noteLine } from '../boundary-note.js';
 import { defineTool } from './tool.js';
 
 const RememberInput = z.strictObject({
-  text: NoteText.describe(
-    'One fact or decision, so that it is understood without this conversation',
-  ),
+  text: NoteText.describe('One fact or decision that is clear without this conversation'),
 });
-type RememberInput = z.infer<typeof RememberInput>;
 
-export const remember = defineTool<RememberInput>({
+export const remember = defineTool({
   name: 'remember',
   description:
-    'Keeps a note beyond this conversation, for yourself and other agents of the person you work for, ' +
-    'where you are now: in this channel, or outside of channels. Not for secrets; people can read and delete it.',
+    'Stores a note beyond this conversation, for you and other agents of the person you work for, in the ' +
+    'memory of this channel, or outside channels. Not for secrets; people can read and delete it.',
   input: RememberInput,
   kind: 'speak',
   title: ({ text }) => `Remember: ${text}`,
-  subjects: () => Promise.resolve([{ type: 'none', isPrivate: true }]),
+  subjects: () => [{ type: 'none', isPrivate: true }],
   async execute({ text }, { run }) {
     const noteId = await run.journal.remember(text);
     return { text: `Kept as ${noteId} in ${run.memoryScope.namespace}.` };
@@ -31,30 +28,29 @@ const RecallInput = z.strictObject({
     .string()
     .max(LIMITS.searchChars)
     .optional()
-    .describe('Words that all have to be in a note or a topic; else the newest notes'),
+    .describe('Words that a note or topic must all contain; by default the newest notes'),
   topic: z
     .string()
     .min(1)
     .max(LIMITS.titleChars)
     .optional()
-    .describe('Name of a topic to read whole, as the list of topics has it'),
+    .describe('Name of a topic to read completely, as in the list of topics'),
   namespace: z
     .string()
     .min(1)
     .max(LIMITS.titleChars)
     .optional()
-    .describe('Another memory than the one here, such as channel:ops'),
+    .describe('Another memory, such as channel:ops'),
 });
-type RecallInput = z.infer<typeof RecallInput>;
 
-export const recall = defineTool<RecallInput>({
+export const recall = defineTool({
   name: 'recall',
   description:
-    'Reads what is remembered: notes, the newest first, and topics, which are longer and were put together from many.',
+    'Reads memory: notes, newest first, and topics, which are longer texts written from many notes.',
   input: RecallInput,
   kind: 'read',
   title: ({ query }) => (query === undefined ? 'Recall' : `Recall: ${query}`),
-  subjects: () => Promise.resolve([{ type: 'none', isPrivate: true }]),
+  subjects: () => [{ type: 'none', isPrivate: true }],
   async execute(request, { run }) {
     return { text: recalledText(await run.recall(request)) };
   },
@@ -64,9 +60,9 @@ function recalledText(recalled: RecalledAll): string {
   const { namespace, notes, more, topics, moreTopics, index } = recalled;
   const parts = [
     ...topics.map(({ name, text, isWhole }) => `## ${name}\n${text}${isWhole ? '' : '\n…'}`),
-    ...(moreTopics === 0 ? [] : [`(${String(moreTopics)} more topics: name words that they have)`]),
+    ...(moreTopics === 0 ? [] : [`(${String(moreTopics)} more topics: search with more words)`]),
     ...notes.map((note) => `${noteLine(note)} (${note.noteId})`),
-    ...(more === 0 ? [] : [`(${String(more)} more: name words that they have)`]),
+    ...(more === 0 ? [] : [`(${String(more)} more: search with more words)`]),
   ];
   const nothing = `Nothing of this is remembered in ${namespace}.`;
   const topicLines = index.map(({ name, line }) => `- ${name}: ${line}`);
@@ -77,17 +73,15 @@ function recalledText(recalled: RecalledAll): string {
 const ForgetInput = z.strictObject({
   noteId: NoteId.describe('Id of the note (nte_…), as recall shows it'),
 });
-type ForgetInput = z.infer<typeof ForgetInput>;
 
-export const forget = defineTool<ForgetInput>({
+export const forget = defineTool({
   name: 'forget',
   description:
-    'Takes back a note that was kept where you are now, because it is wrong or out of date. ' +
-    'Topics are edited by people.',
+    'Deletes a note of the current memory that is wrong or out of date. People edit topics.',
   input: ForgetInput,
   kind: 'speak',
   title: ({ noteId }) => `Forget ${noteId}`,
-  subjects: () => Promise.resolve([{ type: 'none', isPrivate: true }]),
+  subjects: () => [{ type: 'none', isPrivate: true }],
   async execute({ noteId }, { run }) {
     await run.journal.forget(noteId);
     return { text: `Forgot ${noteId}.` };

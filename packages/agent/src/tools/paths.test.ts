@@ -39,12 +39,12 @@ describe('where a path leads', () => {
     expect(await guard.locate(given)).toMatchObject({ path: join(root, path), insideWorkspace });
   });
 
-  it('R-17 an absolute path is judged like any other', async () => {
+  it('R-17 an absolute path is treated like any other', async () => {
     expect(await guard.locate('/etc/hosts')).toMatchObject({ insideWorkspace: false });
     expect(await guard.locate(inWorkspace('a'))).toMatchObject({ insideWorkspace: true });
   });
 
-  it('R-17 a link is judged by where it leads, also in the middle of a path', async () => {
+  it('R-17 a link counts as its target, even in the middle of a path', async () => {
     await fs.symlink(join(root, 'other'), inWorkspace('out'));
     await fs.symlink('src', inWorkspace('in'));
     expect(await guard.locate('out/notes')).toMatchObject({
@@ -61,12 +61,12 @@ describe('where a path leads', () => {
     });
   });
 
-  it('R-17 a link that leads nowhere, or in a circle, is refused', async () => {
+  it('R-17 a broken or cyclic link is refused', async () => {
     await fs.symlink(join(root, 'other/later'), inWorkspace('broken'));
     await fs.symlink('circle', inWorkspace('circle'));
     expect((await guard.locate('broken')).refusal).toMatch(/broken link/);
     expect((await guard.locate('broken/below')).refusal).toMatch(/broken link/);
-    expect((await guard.locate('circle')).refusal).toMatch(/circle/);
+    expect((await guard.locate('circle')).refusal).toMatch(/cycle/);
   });
 
   it('a name with a NUL in it is refused', async () => {
@@ -74,7 +74,7 @@ describe('where a path leads', () => {
   });
 });
 
-describe('the directory of the daemon', () => {
+describe('the data directory', () => {
   it.each([
     '../home/token',
     '../home',
@@ -86,13 +86,13 @@ describe('the directory of the daemon', () => {
     '/proc/1/root/HOME/token',
   ])('R-41 is closed to %s', async (template) => {
     const given = template.replace('/HOME', join(root, 'home'));
-    const place = await guard.locate(given);
-    expect(place.refusal).toBeDefined();
-    await expect(guard.openFile(place, constants.O_RDONLY)).rejects.toThrow(/closed to agents/);
-    await expect(guard.openDirectory(place)).rejects.toThrow(/closed to agents/);
+    const located = await guard.locate(given);
+    expect(located.refusal).toBeDefined();
+    await expect(guard.openFile(located, constants.O_RDONLY)).rejects.toThrow(/closed to agents/);
+    await expect(guard.openDirectory(located)).rejects.toThrow(/closed to agents/);
   });
 
-  it('R-41 is closed through links to it and to what is in it', async () => {
+  it('R-41 cannot be accessed through links', async () => {
     await fs.symlink(join(root, 'home'), inWorkspace('link'));
     await fs.symlink('../home/token', inWorkspace('direct'));
     await fs.symlink('link', inWorkspace('twice'));
@@ -102,7 +102,7 @@ describe('the directory of the daemon', () => {
     }
   });
 
-  it('R-41 is closed when its own path goes through a link', async () => {
+  it('R-41 cannot be accessed if its own path contains a link', async () => {
     await fs.symlink(join(root, 'home'), join(root, 'alias'));
     const aliased = await PathGuard.create({
       workspace: join(root, 'workspace'),
@@ -112,7 +112,7 @@ describe('the directory of the daemon', () => {
     expect(await aliased.locate('../alias/token')).toMatchObject({ insideHome: true });
   });
 
-  it('R-24 the environment and the memory of the daemon are closed too', async () => {
+  it('R-24 the environment and memory of the daemon cannot be accessed either', async () => {
     for (const given of ['/proc/self/environ', '/proc/self/mem', `/proc/${process.pid}/environ`]) {
       await expect(read(given), given).rejects.toThrow(/closed to agents/);
     }
@@ -120,22 +120,22 @@ describe('the directory of the daemon', () => {
 });
 
 describe('opening what was located', () => {
-  it('R-17 a link put in the place of a file in between is not followed', async () => {
+  it('R-17 a link that replaces a file in between is not followed', async () => {
     await fs.writeFile(inWorkspace('file'), 'mine');
-    const place = await guard.locate('file');
+    const located = await guard.locate('file');
     await fs.rm(inWorkspace('file'));
     await fs.symlink(join(root, 'home/token'), inWorkspace('file'));
-    await expect(guard.openFile(place, constants.O_RDONLY)).rejects.toMatchObject({
+    await expect(guard.openFile(located, constants.O_RDONLY)).rejects.toMatchObject({
       code: 'ELOOP',
     });
   });
 
-  it('R-17 a link put in the place of a directory in between is not followed', async () => {
+  it('R-17 a link that replaces a directory in between is not followed', async () => {
     await fs.writeFile(inWorkspace('src/token'), 'mine');
-    const place = await guard.locate('src/token');
+    const located = await guard.locate('src/token');
     await fs.rename(inWorkspace('src'), inWorkspace('moved'));
     await fs.symlink(join(root, 'home'), inWorkspace('src'));
-    await expect(guard.openFile(place, constants.O_RDONLY)).rejects.toThrow();
+    await expect(guard.openFile(located, constants.O_RDONLY)).rejects.toThrow();
     await fs.mkdir(inWorkspace('deep/src'), { recursive: true });
     await fs.writeFile(inWorkspace('deep/src/token'), 'mine');
     const deeper = await guard.locate('deep/src/token');
@@ -146,9 +146,9 @@ describe('opening what was located', () => {
     await expect(guard.openFile(deeper, constants.O_RDONLY)).rejects.toThrow(/replaced/);
   });
 
-  it('makes missing directories without following a link put there', async () => {
-    const place = await guard.locate('a/b/c');
-    const made = await guard.openDirectory(place, undefined, { create: true });
+  it('creates missing directories without following a link', async () => {
+    const located = await guard.locate('a/b/c');
+    const made = await guard.openDirectory(located, undefined, { create: true });
     await made.close();
     expect((await fs.stat(inWorkspace('a/b/c'))).isDirectory()).toBe(true);
     const later = await guard.locate('x/y/z');
@@ -157,7 +157,7 @@ describe('opening what was located', () => {
     expect(await fs.readdir(join(root, 'other'))).toEqual(['notes']);
   });
 
-  it('a pipe is no file, and does not hold the call', async () => {
+  it('a pipe is not a file, and does not block the call', async () => {
     const { execFileSync } = await import('node:child_process');
     execFileSync('mkfifo', [inWorkspace('pipe')]);
     await expect(read('pipe')).rejects.toThrow(/not a plain file/);
@@ -171,14 +171,14 @@ describe('opening what was located', () => {
   });
 });
 
-it('a directory does not hold what only begins with its name', () => {
+it('a directory does not contain paths that only begin with its name', () => {
   expect(isInside('/a/b', '/a/b')).toBe(true);
   expect(isInside('/a/b/c', '/a/b')).toBe(true);
   expect(isInside('/a/bc', '/a/b')).toBe(false);
   expect(isInside('/a', '/')).toBe(true);
 });
 
-describe('what of the directory of the daemon may be read', () => {
+describe('the readable part of the data directory', () => {
   const own = (): string => join(root, 'home/tasks/ses_own');
   const withOwn = (): Promise<PathGuard> =>
     PathGuard.create({
@@ -187,13 +187,13 @@ describe('what of the directory of the daemon may be read', () => {
       readable: own(),
     });
 
-  it('T-40 are the tasks of the session itself, and nothing beside them', async () => {
+  it('T-40 is the directory of the tasks of the session', async () => {
     await fs.mkdir(own(), { recursive: true });
     await fs.writeFile(join(own(), 'out'), 'output');
     const reading = await withOwn();
-    const place = await reading.locate(join(own(), 'out'));
-    expect(place).toMatchObject({ insideWorkspace: true, insideHome: false });
-    expect(place.refusal).toBeUndefined();
+    const located = await reading.locate(join(own(), 'out'));
+    expect(located).toMatchObject({ insideWorkspace: true, insideHome: false });
+    expect(located.refusal).toBeUndefined();
     expect(reading.isReserved(join(own(), 'out'))).toBe(false);
     for (const other of ['home/tasks/ses_other/out', 'home/tasks', 'home/token']) {
       expect(await reading.locate(join(root, other))).toHaveProperty('refusal');
@@ -202,7 +202,7 @@ describe('what of the directory of the daemon may be read', () => {
     expect((await guard.locate(join(own(), 'out'))).refusal).toContain('closed to agents');
   });
 
-  it('T-40 are not what a link in their place leads to', async () => {
+  it('T-40 is not the target of a link that replaces it', async () => {
     await fs.mkdir(join(root, 'home/tasks'), { recursive: true });
     await fs.symlink(join(root, 'home'), own());
     const reading = await withOwn();

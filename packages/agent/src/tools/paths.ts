@@ -4,41 +4,40 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { PROTECTED_NAMES, START_FILES } from '@stoa/core';
 import { ToolFailure } from './tool-failure.js';
 
-/** Where a path really leads, with every link resolved. */
-export interface Place {
-  /** As it was asked for. */
+/** A path with every link resolved. */
+export interface LocatedPath {
+  /** As the caller wrote it. */
   readonly given: string;
   readonly path: string;
   readonly insideWorkspace: boolean;
   readonly insideHome: boolean;
-  /** It is a protected file or directory under another name, or lies in one. */
+  /** It is another name of a protected file or directory, or inside one. */
   readonly isProtected?: boolean;
-  /** Why no tool may touch it, whatever the rules say. */
+  /** Why no tool may access it, regardless of the rules. */
   readonly refusal?: string | undefined;
 }
 
 export interface PathGuardOptions {
   readonly workspace: string;
-  /** The directory of the daemon, with its tokens and its data. */
+  /** The data directory, with tokens and data of the daemon. */
   readonly home: string;
-  /** What of that directory may be read nevertheless. */
+  /** A directory in it that may be read. */
   readonly readable?: string | undefined;
 }
 
-/** Its files are processes: the daemon's memory and environment, and doors to other roots. */
+/** Gives access to the memory and environment of the daemon, and to other root directories. */
 const PROC = '/proc';
 
 /**
- * The one way of the file tools to the disk. A path is first located, which follows every link and says
- * where it leads; that place is what permissions are decided about. Then it is opened from the directory
- * down: each directory is held open and checked to be the one that was located, and the last name is
- * never followed. So a link that is put there in between leads nowhere.
+ * Through this class file tools access the disk. `locate` resolves every link of a path; permissions are decided
+ * for the result. Opening it holds the directory open, checks that it is still the one that was located, and does
+ * not follow a link at the last name. So a link that is created in between has no effect.
  */
 export class PathGuard {
   readonly workspace: string;
   readonly home: string;
   readonly #readable: string | undefined;
-  #homeIdentity: Promise<Identity | undefined> | undefined;
+  #homeIdentity: Promise<ReadonlySet<string>> | undefined;
   #protected: Promise<ReadonlySet<string>> | undefined;
 
   constructor({ workspace, home, readable }: PathGuardOptions) {
@@ -47,18 +46,18 @@ export class PathGuard {
     this.#readable = readable;
   }
 
-  /** Resolves both directories, so that places compare with them. */
+  /** Resolves the links of both directories, so that located paths can be compared with them. */
   static async create({ workspace, home, readable }: PathGuardOptions): Promise<PathGuard> {
     const resolved = { workspace: await realpath(workspace), home: await realpath(home) };
     if (readable === undefined) return new PathGuard(resolved);
-    // Where a link stands in its way, what it leads to is not what was meant.
+    // Not readable if a link below the data directory leads elsewhere.
     const real = await realpath(readable);
-    const meant = join(resolved.home, relative(resolve(home), resolve(readable)));
-    return new PathGuard({ ...resolved, ...(real === meant ? { readable: real } : {}) });
+    const expected = join(resolved.home, relative(resolve(home), resolve(readable)));
+    return new PathGuard({ ...resolved, ...(real === expected ? { readable: real } : {}) });
   }
 
-  async locate(given: string): Promise<Place> {
-    if (given.includes('\0')) throw new ToolFailure('A path cannot hold a NUL character');
+  async locate(given: string): Promise<LocatedPath> {
+    if (given.includes('\0')) throw new ToolFailure('A path cannot contain a NUL character');
     const wanted = isAbsolute(given) ? resolve(given) : resolve(this.workspace, given);
     const { path, problem } = await followLinks(wanted);
     if (this.#isReadable(path) && problem === undefined) {
@@ -75,35 +74,38 @@ export class PathGuard {
     };
   }
 
-  /** As `locate`, for a call that may change what is there. */
-  async locateToChange(given: string): Promise<Place> {
-    const place = await this.locate(given);
-    return (await this.#leadsToProtected(place.path)) ? { ...place, isProtected: true } : place;
+  /** Like `locate`, for a call that may change the file. */
+  async locateToChange(given: string): Promise<LocatedPath> {
+    const located = await this.locate(given);
+    return (await this.#leadsToProtected(located.path))
+      ? { ...located, isProtected: true }
+      : located;
   }
 
-  /** Whether a path found below a located directory may be looked into. */
+  /** Whether a path below a located directory must not be read. */
   isReserved(path: string): boolean {
     if (this.#isReadable(path)) return false;
     return isInside(path, this.home) || isInside(path, PROC);
   }
 
-  /** Opens the file of a place. Its last name must not be a link by now, and it must be a plain file. */
-  async openFile(place: Place, flags: number, mode?: number): Promise<fs.FileHandle> {
-    const directory = await this.openDirectory(place, dirname(place.path));
+  /** Opens a located path, which must still be a regular file and not a link. */
+  async openFile(located: LocatedPath, flags: number, mode?: number): Promise<fs.FileHandle> {
+    const directory = await this.openDirectory(located, dirname(located.path));
     try {
-      return await openPlain(directory.at(basename(place.path)), place.given, flags, mode);
+      return await openPlain(directory.at(basename(located.path)), located.given, flags, mode);
     } finally {
       await directory.close();
     }
   }
 
-  /** Holds a directory of a place open; with `create`, makes what of it is missing. */
+  /** Opens the directory of a located path; with `create`, makes missing directories. */
   async openDirectory(
-    place: Place,
-    path: string = place.path,
+    located: LocatedPath,
+    path: string = located.path,
     { create = false } = {},
   ): Promise<HeldDirectory> {
-    if (place.refusal !== undefined) throw new ToolFailure(`${place.given}: ${place.refusal}`);
+    if (located.refusal !== undefined)
+      throw new ToolFailure(`${located.given}: ${located.refusal}`);
     const missing: string[] = [];
     let existing = path;
     for (;;) {
@@ -111,7 +113,7 @@ export class PathGuard {
       if (handle) {
         let held = new HeldDirectory(handle, existing);
         try {
-          await held.verify(place.given);
+          await held.verify(located.given);
           for (const name of missing) held = await held.descend(name);
           return held;
         } catch (error) {
@@ -119,7 +121,9 @@ export class PathGuard {
           throw error;
         }
       }
-      if (!create || existing === dirname(existing)) throw notThere(path);
+      if (!create || existing === dirname(existing)) {
+        throw Object.assign(new Error(`no such directory: ${path}`), { code: 'ENOENT' });
+      }
       missing.unshift(basename(existing));
       existing = dirname(existing);
     }
@@ -129,42 +133,30 @@ export class PathGuard {
     return this.#readable !== undefined && isInside(path, this.#readable);
   }
 
-  /** By device and inode, which are the same for every name of a file. */
   async #leadsToProtected(path: string): Promise<boolean> {
     this.#protected ??= identitiesOf([
       ...PROTECTED_NAMES.map((name) => join(this.workspace, name)),
       ...[join(this.workspace, '.git/config'), join(this.workspace, '.git/hooks')],
       ...START_FILES.map((name) => join(homedir(), name)),
     ]);
-    const known = await this.#protected;
-    for (let at = path; ; at = dirname(at)) {
-      const found = await identityOf(at);
-      if (found && known.has(keyOf(found))) return true;
-      if (at === dirname(at)) return false;
-    }
+    return isAnyAncestor(path, await this.#protected);
   }
 
-  /** The directory itself under another name, as a bind mount gives it. */
+  /** Finds the data directory under another name too, such as a bind mount. */
   async #leadsHome(path: string): Promise<boolean> {
-    this.#homeIdentity ??= identityOf(this.home);
-    const home = await this.#homeIdentity;
-    if (!home) return false;
-    for (let at = path; ; at = dirname(at)) {
-      const found = await identityOf(at);
-      if (found && found.dev === home.dev && found.ino === home.ino) return true;
-      if (at === dirname(at)) return false;
-    }
+    this.#homeIdentity ??= identitiesOf([this.home]);
+    return isAnyAncestor(path, await this.#homeIdentity);
   }
 }
 
-/** An open directory: names are looked up in it, whatever happens to its path meanwhile. */
+/** An open directory. Names are resolved in it, even if its path leads elsewhere meanwhile. */
 export class HeldDirectory {
   constructor(
     private readonly handle: fs.FileHandle,
     readonly path: string,
   ) {}
 
-  /** A path that leads to a name in this very directory. */
+  /** A path to a name in exactly this directory. */
   at(name: string): string {
     return process.platform === 'linux'
       ? `/proc/self/fd/${this.handle.fd}/${name}`
@@ -198,27 +190,22 @@ export class HeldDirectory {
 }
 
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-const HOME_REFUSED = 'the directory of the Stoa daemon is closed to agents';
+const HOME_REFUSED = 'the data directory of Stoa is closed to agents';
 
-interface Identity {
-  readonly dev: bigint;
-  readonly ino: bigint;
-}
-
-/** Whether a path is the directory or below it; both must be absolute and normal. */
+/** Whether a path is the directory or below it; both must be absolute and normalised. */
 export function isInside(path: string, directory: string): boolean {
   if (path === directory) return true;
   return path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
 }
 
 function procRefusal(wanted: string, path: string): string | undefined {
-  // Its links lead where their text does not say, so the name that was asked for counts too.
+  // Links in /proc cannot be resolved by their text, so the path as given is checked too.
   return isInside(wanted, PROC) || isInside(path, PROC)
     ? 'the files of running processes are closed to agents'
     : undefined;
 }
 
-/** The longest part that exists, resolved, and the rest as it is. */
+/** Resolves the longest part that exists, and keeps the rest. */
 async function followLinks(
   wanted: string,
 ): Promise<{ readonly path: string; readonly problem?: string }> {
@@ -228,11 +215,11 @@ async function followLinks(
       return { path: join(await fs.realpath(existing), ...rest) };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code === 'ELOOP') return { path: wanted, problem: 'its links lead in a circle' };
+      if (code === 'ELOOP') return { path: wanted, problem: 'its links form a cycle' };
       if (code === 'EACCES') return { path: wanted, problem: 'permission denied' };
       if (code === 'ENAMETOOLONG') return { path: wanted, problem: 'the name is too long' };
       if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
-      // Where a broken link leads can change before it is used.
+      // The target of a broken link may be created before it is used.
       if (await isLink(existing)) return { path: wanted, problem: 'it is a broken link' };
     }
     if (existing === dirname(existing)) return { path: wanted };
@@ -248,20 +235,27 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
-async function identityOf(path: string): Promise<Identity | undefined> {
+/** Device and inode, which are the same for every name of a file. */
+async function identityOf(path: string): Promise<string | undefined> {
   try {
     const { dev, ino } = await fs.stat(path, { bigint: true });
-    return { dev, ino };
+    return `${String(dev)}:${String(ino)}`;
   } catch {
     return undefined;
   }
 }
 
-const keyOf = ({ dev, ino }: Identity): string => `${String(dev)}:${String(ino)}`;
-
 async function identitiesOf(paths: readonly string[]): Promise<ReadonlySet<string>> {
   const found = await Promise.all(paths.map(identityOf));
-  return new Set(found.flatMap((identity) => (identity ? [keyOf(identity)] : [])));
+  return new Set(found.filter((identity) => identity !== undefined));
+}
+
+async function isAnyAncestor(path: string, identities: ReadonlySet<string>): Promise<boolean> {
+  for (let at = path; ; at = dirname(at)) {
+    const identity = await identityOf(at);
+    if (identity !== undefined && identities.has(identity)) return true;
+    if (at === dirname(at)) return false;
+  }
 }
 
 async function realpath(path: string): Promise<string> {
@@ -287,7 +281,7 @@ async function openPlain(
   flags: number,
   mode?: number,
 ): Promise<fs.FileHandle> {
-  // Without O_NONBLOCK a pipe would hold the call until somebody writes into it.
+  // Without O_NONBLOCK, opening a pipe would block until another process writes to it.
   const handle = await fs.open(path, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK, mode);
   const stats = await handle.stat();
   if (stats.isFile()) return handle;
@@ -295,8 +289,4 @@ async function openPlain(
   throw new ToolFailure(
     stats.isDirectory() ? `${given} is a directory` : `${given} is not a plain file`,
   );
-}
-
-function notThere(path: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`no such directory: ${path}`), { code: 'ENOENT' });
 }

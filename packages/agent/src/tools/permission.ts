@@ -1,5 +1,5 @@
 import type { PermissionDecision, PermissionPolicy, PermissionRequest } from '@stoa/core';
-import type { Place } from './paths.js';
+import type { LocatedPath } from './paths.js';
 import type { Subject, Tool } from './tool.js';
 
 export type Decide = (request: PermissionRequest, policy: PermissionPolicy) => PermissionDecision;
@@ -7,11 +7,11 @@ export type Decide = (request: PermissionRequest, policy: PermissionPolicy) => P
 export interface Judgement {
   readonly outcome: 'allow' | 'ask' | 'deny';
   readonly reason: string;
-  /** The rule that "always" would add; none when the call needs more than one. */
+  /** The rule that "always" would add; undefined if the call needs several. */
   readonly suggestedRule?: string;
-  /** It reads or edits in the workspace and does nothing else. */
+  /** It only reads or edits files in the workspace. */
   readonly staysInWorkspace: boolean;
-  /** Commands the parser could make nothing of. */
+  /** Commands that could not be parsed. */
   readonly unparsable: readonly string[];
 }
 
@@ -19,52 +19,46 @@ interface Question {
   readonly tool: Pick<Tool, 'name' | 'kind'>;
   readonly subjects: readonly Subject[];
   readonly policy: PermissionPolicy;
-  readonly place: (given: string) => Place;
+  readonly located: (given: string) => LocatedPath;
 }
 
-/**
- * Whether what lies below a directory that was decided about may be looked at with it: rules that name
- * it count, though nobody named it in the call.
- */
-export function isOpen(
+/** Whether a file below a permitted directory may be shown: rules that match the file itself apply too. */
+export function mayShow(
   decide: Decide,
   tool: Tool,
   policy: PermissionPolicy,
-  place: Pick<Place, 'path' | 'insideWorkspace'>,
+  file: Pick<LocatedPath, 'path' | 'insideWorkspace'>,
 ): boolean {
-  const subject = { type: 'path' as const, insideHome: false, ...place };
+  const subject = { type: 'path' as const, insideHome: false, ...file };
   const { outcome, rule } = decide({ tool: tool.name, kind: tool.kind, subject }, policy);
   return outcome === 'allow' || (outcome === 'ask' && rule === undefined);
 }
 
 const STRICTNESS = { allow: 0, ask: 1, deny: 2 } as const;
 
-/** The strictest answer to any of the subjects is the answer to the call. */
-export function judge(decide: Decide, { tool, subjects, policy, place }: Question): Judgement {
+/** The strictest decision about any subject applies to the call. */
+export function judge(decide: Decide, { tool, subjects, policy, located }: Question): Judgement {
   const unparsable: string[] = [];
   const decisions = subjects.map((subject): PermissionDecision => {
     if (subject.type !== 'path') {
       const decision = decide({ tool: tool.name, kind: tool.kind, subject }, policy);
-      if (decision.unparsable === true && subject.type === 'shell')
-        unparsable.push(subject.command);
+      const isUnparsable = decision.unparsable === true && subject.type === 'shell';
+      if (isUnparsable) unparsable.push(subject.command);
       return decision;
     }
-    const { refusal, given, ...located } = place(subject.path);
+    const { refusal, given, ...file } = located(subject.path);
     if (refusal !== undefined) return { outcome: 'deny', reason: `${given}: ${refusal}` };
-    const request = { type: 'path' as const, ...located };
+    const request = { type: 'path' as const, ...file };
     return decide({ tool: tool.name, kind: tool.kind, subject: request }, policy);
   });
   const strictest = decisions.reduce<PermissionDecision | undefined>(
     (worst, one) => (worst && STRICTNESS[worst.outcome] >= STRICTNESS[one.outcome] ? worst : one),
     undefined,
   );
-  if (!strictest)
-    return {
-      outcome: 'ask',
-      reason: `${tool.name} names no subject`,
-      staysInWorkspace: false,
-      unparsable,
-    };
+  if (!strictest) {
+    const reason = `${tool.name} names no subject`;
+    return { outcome: 'ask', reason, staysInWorkspace: false, unparsable };
+  }
   const { outcome, reason } = strictest;
   const asked = decisions.filter((one) => one.outcome === 'ask');
   const rules = new Set(asked.map((one) => one.suggestedRule));

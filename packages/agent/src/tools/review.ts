@@ -2,20 +2,20 @@ import type { Approval } from '@stoa/protocol';
 import { cutText } from './cut-text.js';
 
 /**
- * What a reviewer sees beside the arguments. Whatever the agent wrote, or could have, stands in `detail`: in
- * `notes` it would pass for what the daemon says.
+ * What a reviewer sees in addition to the arguments. Text that the agent wrote or could have written belongs in
+ * `detail`: in `notes` it would look like a statement of the daemon.
  */
 export interface Review {
-  /** What the call comes to, such as a diff. */
+  /** The effect of the call, such as a diff. */
   readonly detail?: string | undefined;
-  /** Where it runs, what it is kept from, how long it may go on. */
+  /** The directory, the sandbox, limits. */
   readonly notes?: readonly string[] | undefined;
 }
 
 const DETAIL_CHARS = 50_000;
-const CUT = 'What it comes to is too long to be shown whole: a part in the middle is left out.';
+const CUT = 'The detail is too long to be shown completely: a part in the middle is left out.';
 
-/** As it stands in the question. */
+/** The fields of the approval. */
 export function reviewFields({ detail, notes = [] }: Review): Pick<Approval, 'detail' | 'notes'> {
   const isCut = detail !== undefined && detail.length > DETAIL_CHARS;
   const all = isCut ? [...notes, CUT] : [...notes];

@@ -8,7 +8,7 @@ it('shows a new file as added', () => {
   );
 });
 
-it('shows each change with its surroundings', () => {
+it('shows each change with its context', () => {
   const before = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`);
   const after = before.with(4, 'five').toSpliced(20, 1);
   const diff = unifiedDiff('a', `${before.join('\n')}\n`, `${after.join('\n')}\n`);
@@ -16,11 +16,11 @@ it('shows each change with its surroundings', () => {
   expect(diff.match(/^[-+].*$/gm)).toEqual(['--- a/a', '+++ b/a', '-line 5', '+five', '-line 21']);
 });
 
-it('says where a last line is not ended, and shows carriage returns', () => {
+it('marks a missing newline at the end, and shows carriage returns', () => {
   expect(unifiedDiff('a', 'x\r\n', 'x')).toContain('-x␍\n+x\n\\ No newline at end of file');
 });
 
-it('keeps a name with line breaks from being a diff of its own', () => {
+it('quotes a name with line breaks, which could contain a forged diff', () => {
   const name = 'a\n+++ b/a\n@@ -1,1 +1,1 @@\n-x';
   expect(unifiedDiff(name, 'x\n', 'y\n').split('\n')).toEqual([
     `--- a/${JSON.stringify(name)}`,
@@ -42,11 +42,11 @@ it('shows two changes far apart in a long file, and a rewritten file as replaced
   expect(replaced.slice(-2)).toEqual(['+end', '\\ No newline at end of file']);
 });
 
-it('says that nothing changes', () => {
+it('reports that nothing changes', () => {
   expect(unifiedDiff('a', 'x\n', 'x\n')).toMatch(/no change/);
 });
 
-it('applied to the old lines it gives the new ones', () => {
+it('gives the new lines when applied to the old ones', () => {
   const lines = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 });
   fc.assert(
     fc.property(lines, lines, (before, after) => {

@@ -1,11 +1,11 @@
 import { structuredPatch } from 'diff';
 
 const CONTEXT_LINES = 3;
-/** A text with more changed lines is shown as replaced as a whole: the time to compare grows with their square. */
+/** With more changed lines the whole text is shown as replaced: the time to compare grows with their square. */
 const CHANGED_LINES = 1_000;
 const NO_NEWLINE = '\\ No newline at end of file';
 
-/** What changes, as people read it. Without a text before, the file is new. */
+/** A unified diff. Without a text before, the file is new. */
 export function unifiedDiff(path: string, before: string | undefined, after: string): string {
   const [old, now] = [visibleReturns(before ?? ''), visibleReturns(after)];
   const name = onOneLine(path);
@@ -19,7 +19,7 @@ export function unifiedDiff(path: string, before: string | undefined, after: str
   return [head, ...(patch?.hunks ?? [replacement(old, now)]).map(hunkText)].join('\n');
 }
 
-/** A name with line breaks could hold a whole diff of its own. */
+/** A name with line breaks could contain a forged diff. */
 function onOneLine(path: string): string {
   return /[\r\n]/.test(path) ? JSON.stringify(path) : path;
 }

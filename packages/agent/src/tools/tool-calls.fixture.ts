@@ -3,7 +3,7 @@ import type { WorkspaceRun } from '@stoa/testkit';
 import type { Tool } from './tool.js';
 import { type ToolCallResult, ToolRunner } from './tool-runner.js';
 
-/** Calls tools as the model of a run does, each call under its own id; `actions` replace those of the run. */
+/** Calls tools like the model of a run, each call with its own id. `actions` replace those of the run. */
 export function toolCalls(
   world: WorkspaceRun,
   tools: readonly Tool[],

@@ -1,18 +1,27 @@
-/** Something did not work, said in words a model can act on. Whatever else a tool throws is a defect. */
+/** A failure that a model can act on. Any other exception of a tool is a defect. */
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
 }
 
-/** What a failed system call means, in words. */
-export function inWords(error: unknown, what: string): ToolFailure {
+/** Describes a failed system call about `subject`. Throws the error itself if it is none. */
+export function toToolFailure(error: unknown, subject: string): ToolFailure {
   if (error instanceof ToolFailure) return error;
   const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  const known = code === undefined ? undefined : WORDS[code];
+  const known = code === undefined ? undefined : MEANINGS[code];
   if (known === undefined) throw error;
-  return new ToolFailure(`${what}: ${known} (${String(code)})`);
+  return new ToolFailure(`${subject}: ${known} (${String(code)})`);
 }
 
-const WORDS: Readonly<Record<string, string>> = {
+/** Turns failed system calls of `work` into ToolFailures. */
+export async function withToolFailures<T>(subject: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw toToolFailure(error, subject);
+  }
+}
+
+const MEANINGS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   ENOENT: 'no such file or directory',

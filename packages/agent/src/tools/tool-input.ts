@@ -4,8 +4,8 @@ import type { Tool } from './tool.js';
 import { ToolFailure } from './tool-failure.js';
 
 /**
- * The input as the tool declares it, or a failure that says where it does not fit. What comes out is
- * what people are shown, what is hashed and what runs; it is frozen, so that these stay one.
+ * Parses the arguments of a call. Throws a ToolFailure that describes what does not fit. The result is shown to
+ * people, hashed and executed; it is frozen, so that all three see the same value.
  */
 export function readInput(tool: Tool, given: unknown): unknown {
   if (typeof given === 'string') {
@@ -16,7 +16,7 @@ export function readInput(tool: Tool, given: unknown): unknown {
   const size = Buffer.byteLength(JSON.stringify(given ?? null));
   if (size > LIMITS.toolInputBytes) {
     throw new ToolFailure(
-      `The arguments of ${tool.name} are ${size} bytes; at most ${LIMITS.toolInputBytes} are taken`,
+      `The arguments of ${tool.name} are ${size} bytes; at most ${LIMITS.toolInputBytes} are accepted`,
     );
   }
   const parsed = tool.input.safeParse(given);
@@ -27,7 +27,7 @@ export function readInput(tool: Tool, given: unknown): unknown {
   return freeze(structuredClone(parsed.data));
 }
 
-/** The same, for who only wants to know whether it would fit. */
+/** Why the arguments do not fit, if so. */
 export function whyUnfit(tool: Tool, given: unknown): string | undefined {
   try {
     readInput(tool, given);

@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const world of worlds.splice(0)) await world.discard();
 });
 
-/** A tool that runs commands in name only, and keeps what it was given. */
+/** A tool that runs nothing and records its inputs. */
 function pretendShell(ran: unknown[], answer = 'done'): Tool {
   return defineTool<{ command: string; times?: number | undefined }>({
     name: 'shell',
@@ -47,7 +47,7 @@ async function staged(options: WorkspaceRunOptions = {}, more: readonly Tool[] =
   return { world, runner, ran, diagnosed, call };
 }
 
-it('names the tools there are when a model calls one there is not', async () => {
+it('lists the tools when a model calls an unknown one', async () => {
   const { call } = await staged();
   const result = await call('shel', {});
   expect(result).toMatchObject({
@@ -56,7 +56,7 @@ it('names the tools there are when a model calls one there is not', async () => 
   });
 });
 
-it('says where an input does not fit, and runs nothing', async () => {
+it('reports invalid arguments, and runs nothing', async () => {
   const { call, ran, world } = await staged({ mode: 'full' });
   const result = await call('shell', { command: 'ls', times: 'twice', colour: 1 });
   expect(result.outcome).toBe('error');
@@ -68,7 +68,7 @@ it('says where an input does not fit, and runs nothing', async () => {
   expect(await world.session().all('tool_result')).toHaveLength(2);
 });
 
-it('refuses arguments that are too large to be kept', async () => {
+it('refuses arguments that are too large', async () => {
   const { call } = await staged({ mode: 'full' });
   const result = await call('shell', { command: 'x'.repeat(LIMITS.toolInputBytes) });
   expect(result.output).toMatch(/bytes/);
@@ -76,20 +76,20 @@ it('refuses arguments that are too large to be kept', async () => {
 
 it('journals a call before it runs, and its result after it', async () => {
   const seen: string[][] = [];
-  const look = defineTool({
-    name: 'look',
-    description: 'Looks at the journal.',
+  const inspect = defineTool({
+    name: 'inspect',
+    description: 'Reads the journal.',
     input: z.strictObject({}),
     kind: 'other',
-    title: () => 'Look',
+    title: () => 'Inspect',
     subjects: () => Promise.resolve([{ type: 'none' }]),
     async execute() {
       seen.push((await world.session().types()).slice(-2));
       return { text: 'seen' };
     },
   });
-  const { world, call } = await staged({ mode: 'full' }, [look]);
-  const result = await call('look', {});
+  const { world, call } = await staged({ mode: 'full' }, [inspect]);
+  const result = await call('inspect', {});
   expect(result).toMatchObject({ outcome: 'ok', output: 'seen', endsTurn: false });
   expect(seen).toEqual([['delivered', 'tool_call']]);
   expect((await world.session().types()).slice(-2)).toEqual(['tool_call', 'tool_result']);
@@ -97,7 +97,7 @@ it('journals a call before it runs, and its result after it', async () => {
   expect(journaled?.data.inputHash).toBe(inputHash({}));
 });
 
-it('R-18 a rule that denies is told to the model and beats those that ask and allow', async () => {
+it('R-18 a deny rule overrides ask and allow rules, and is reported to the model', async () => {
   const { call, ran, world } = await staged({
     mode: 'full',
     permissions: { deny: ['Shell(rm *)'], ask: ['Shell'], allow: ['Shell'] },
@@ -109,7 +109,7 @@ it('R-18 a rule that denies is told to the model and beats those that ask and al
   expect(await world.session().all('tool_call')).toEqual([]);
 });
 
-it('R-18 a rule for one command does not carry another along with it', async () => {
+it('R-18 a rule for one command does not allow another in the same line', async () => {
   const { call, world } = await staged({ permissions: { allow: ['Shell(git status*)'] } });
   expect(await call('shell', { command: 'git status' })).toMatchObject({ outcome: 'ok' });
   const hidden = ['git status; rm -rf x', 'git status $(rm x)', 'git status && x'];
@@ -120,7 +120,7 @@ it('R-18 a rule for one command does not carry another along with it', async () 
   }
 });
 
-it('R-39 a command that cannot be parsed is asked about and logged, whatever is allowed', async () => {
+it('R-39 a command that cannot be parsed needs approval and is logged, regardless of allow rules', async () => {
   const { call, ran, diagnosed, world } = await staged({
     permissions: { allow: ['Shell(echo *)'] },
   });
@@ -134,7 +134,7 @@ it('R-39 a command that cannot be parsed is asked about and logged, whatever is 
   expect(diagnosed).toMatchObject([{ details: { command, callId: 'call_1' } }]);
 });
 
-it('R-19 people see the exact arguments, why they are asked, and what a rule would be', async () => {
+it('R-19 people see the exact arguments, the reason, and a suggested rule', async () => {
   const { call, world } = await staged();
   const input = { command: 'make  all', times: 2 };
   const called = call('shell', input);
@@ -155,7 +155,7 @@ it('R-19 people see the exact arguments, why they are asked, and what a rule wou
   expect(journaled?.data).toMatchObject({ approvalId: approval.approvalId, input });
 });
 
-it('R-20 what a person put in place of the arguments runs, and nothing else', async () => {
+it('R-20 runs exactly the arguments that a person changed', async () => {
   const { call, ran, world } = await staged();
   const called = call('shell', { command: 'rm -rf /' });
   const updatedInput = { command: 'ls', times: 3 };
@@ -169,11 +169,11 @@ it('R-20 what a person put in place of the arguments runs, and nothing else', as
   });
 });
 
-it('R-20 what a person put there is checked like any input, and denied where a rule says so', async () => {
+it('R-20 checks changed arguments like any input, and deny rules apply', async () => {
   const { call, ran, world } = await staged({ permissions: { deny: ['Shell(rm *)'] } });
   const called = call('shell', { command: 'ls' });
   const mistaken = { decision: 'allow', scope: 'once', updatedInput: { command: 7 } } as const;
-  // It can still be answered rightly.
+  // The question is still open.
   await expect(world.answer(mistaken)).rejects.toMatchObject({
     code: 'invalid_request',
     message: expect.stringMatching(/^The arguments of shell do not fit: command: /) as unknown,
@@ -183,7 +183,7 @@ it('R-20 what a person put there is checked like any input, and denied where a r
   expect(ran).toEqual([]);
 });
 
-it('an answer about one call is not found again for another under the same id', async () => {
+it('an approval does not apply to another call with the same id', async () => {
   const { call, ran, world } = await staged();
   const first = call('shell', { command: 'ls' });
   await world.answer({ decision: 'allow', scope: 'once' });
@@ -193,7 +193,7 @@ it('an answer about one call is not found again for another under the same id', 
   expect(ran).toEqual([{ command: 'ls' }]);
 });
 
-it('R-21 tells the model when nobody answered, and what a person said who denied', async () => {
+it('R-21 reports to the model that nobody answered, or the reason of a denial', async () => {
   const { call, world } = await staged({ runtime: { approvalMs: 1_000 } });
   const denied = call('shell', { command: 'ls' });
   await world.answer({ decision: 'deny', scope: 'once', message: 'use make' });
@@ -208,7 +208,7 @@ it('R-21 tells the model when nobody answered, and what a person said who denied
   });
 });
 
-it('R-22 a question that was open when the daemon died is answered after its restart', async () => {
+it('R-22 a question that was open when the daemon died can be answered after its restart', async () => {
   const { call, world, ran } = await staged();
   const lost = call('shell', { command: 'ls' });
   lost.catch(() => undefined);
@@ -221,7 +221,7 @@ it('R-22 a question that was open when the daemon died is answered after its res
   expect(ran).toEqual([{ command: 'ls' }]);
 });
 
-it('R-22 an agent that asked a person gets the answer, also after a restart', async () => {
+it('R-22 an agent gets the answer to its question, even after a restart', async () => {
   const { call, world } = await staged();
   const input = { question: 'Which colour?', options: [{ label: 'red' }, { label: 'blue' }] };
   call('ask_user', input).catch(() => undefined);
@@ -237,7 +237,7 @@ it('R-22 an agent that asked a person gets the answer, also after a restart', as
   expect(await called).toMatchObject({ outcome: 'ok', output: 'blue', forModel: 'blue' });
 });
 
-it('an agent may ask in every mode, and is told when it is not answered', async () => {
+it('an agent may ask in every mode, and learns that a person refused to answer', async () => {
   const { call, world } = await staged({ mode: 'plan' });
   const called = call('ask_user', { question: 'Why?' });
   await world.answer({ decision: 'deny', scope: 'once', message: 'not now' });
@@ -247,12 +247,12 @@ it('an agent may ask in every mode, and is told when it is not answered', async 
   });
 });
 
-it('pass_turn tells the driver that the turn is over', async () => {
+it('pass_turn ends the turn', async () => {
   const { call } = await staged();
   expect(await call('pass_turn', { reason: 'nothing to add' })).toMatchObject({ endsTurn: true });
 });
 
-it('cuts what is too long in the middle and says so', async () => {
+it('cuts long output in the middle, with a note', async () => {
   const long = `BEGIN${'x'.repeat(100_000)}END`;
   const flood = { ...pretendShell([], long), name: 'flood' };
   const { call } = await staged({ mode: 'full' }, [flood]);
@@ -261,7 +261,7 @@ it('cuts what is too long in the middle and says so', async () => {
   expect(output).toMatch(/^BEGINx+\n\[… \d+ characters left out …\]\nx+END$/);
 });
 
-it('a tool that breaks is an error for the model and a line in the log, not the end', async () => {
+it('an exception in a tool is an error for the model and a line in the log', async () => {
   const broken: Tool = {
     ...pretendShell([]),
     name: 'broken',
@@ -274,7 +274,9 @@ it('a tool that breaks is an error for the model and a line in the log, not the 
   };
   const { call, diagnosed } = await staged({ mode: 'full' }, [broken, failing]);
   expect(await call('broken', { command: '' })).toMatchObject({ outcome: 'error' });
-  expect(diagnosed).toMatchObject([{ message: 'a tool broke', details: { tool: 'broken' } }]);
+  expect(diagnosed).toMatchObject([
+    { message: 'a tool failed unexpectedly', details: { tool: 'broken' } },
+  ]);
   expect(await call('failing', { command: '' }, 'call_2')).toMatchObject({
     outcome: 'error',
     output: 'no such thing',
@@ -282,7 +284,7 @@ it('a tool that breaks is an error for the model and a line in the log, not the 
   expect(diagnosed).toHaveLength(1);
 });
 
-/** Tools that say when they begin and wait to be let go. */
+/** Tools that record their start and wait until the test opens their gate. */
 function gated(kinds: Readonly<Record<string, Tool['kind']>>) {
   const begun: string[] = [];
   const gates = new Map<string, () => void>();
@@ -304,7 +306,7 @@ function gated(kinds: Readonly<Record<string, Tool['kind']>>) {
   return { begun, gates, tools };
 }
 
-it('runs neighbours that only look together, and everything else in its order', async () => {
+it('runs consecutive read-only calls in parallel, and the others in order', async () => {
   const { begun, gates, tools } = gated({ a: 'read', b: 'search', c: 'execute', d: 'read' });
   const { world, runner } = await staged({ mode: 'full' }, tools);
   const names = ['a', 'b', 'c', 'd'];
@@ -321,7 +323,7 @@ it('runs neighbours that only look together, and everything else in its order', 
   expect((await all).map(({ output }) => output)).toEqual(names);
 });
 
-it('R-4 a run that is cancelled during a tool stops, and nothing of it is written afterwards', async () => {
+it('R-4 a run that is cancelled during a tool stops, and writes nothing afterwards', async () => {
   const waits = defineTool({
     name: 'waits',
     description: 'Waits.',
@@ -354,7 +356,7 @@ it('R-21 a run that is cancelled while it waits for an answer does not hang', as
   expect(ran).toEqual([]);
 });
 
-it('offers an agent the tools it selects, described as models want it', async () => {
+it('describes the tools that an agent selects', async () => {
   const { world, runner } = await staged();
   const described = await runner.describe(world.context);
   expect(described.map(({ name }) => name)).toEqual(['shell', 'ask_user', 'pass_turn']);

@@ -1,64 +1,63 @@
 import { isFenced, type RunContext } from '@stoa/core';
-import { type Approval, LIMITS, StoaError, type ToolOutcome } from '@stoa/protocol';
-import type { CallTools, RequestedCall, ToolDescription } from '../call-tools.js';
+import {
+  type AgentDefinition,
+  type Approval,
+  LIMITS,
+  StoaError,
+  type ToolOutcome,
+} from '@stoa/protocol';
+import { z } from 'zod';
+import type { CallResult, CallTools, RequestedCall, ToolDescription } from '../call-tools.js';
 import { toolResultForModel } from '../envelope.js';
 import { type Cleared, clear, Denied, titleOf } from './clearance.js';
 import { cutText } from './cut-text.js';
 import type { Decide } from './permission.js';
-import { describeTool, selectTools, unknownTool } from './select-tools.js';
-import type { Tool, ToolOutput } from './tool.js';
+import { READ_ONLY_KINDS, type Tool, type ToolOutput } from './tool.js';
 import { ToolFailure } from './tool-failure.js';
 
 export interface ToolCall {
   readonly run: RunContext;
   readonly callId: string;
   readonly tool: string;
-  /** As the model wrote it; arguments that were no JSON stand as text. */
+  /** As the model wrote it; a string if the arguments were not JSON. */
   readonly input: unknown;
 }
 
-export interface ToolCallResult {
-  readonly callId: string;
+export interface ToolCallResult extends CallResult {
   readonly tool: string;
-  readonly outcome: ToolOutcome;
-  /** As it stands in the journal. */
-  readonly output: string;
-  /** What the model is given: what came from outside is in its envelope. */
+  /** For the model: text from outside is in an envelope. */
   readonly forModel: string;
-  readonly endsTurn: boolean;
 }
 
 export interface ToolRunnerOptions {
   readonly tools: readonly Tool[];
-  /** Further tools of an agent, such as those of its MCP servers. */
+  /** Further tools of an agent, such as those of MCP servers. */
   readonly moreTools?: (run: RunContext) => Promise<readonly Tool[]>;
   readonly decide: Decide;
-  /** The directory of the daemon; no tool of files comes near it. */
+  /** The data directory, which file tools cannot access. */
   readonly home: string;
-  /** Milliseconds of a clock that never goes back: how long calls take stands in the journal. */
+  /** Milliseconds of a monotonic clock, for the duration of calls. */
   readonly now: () => number;
-  /** Told of what is worth a line in the log. Must not throw. */
+  /** Writes to the log. Must not throw. */
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
 }
 
 /**
- * Carries out what a model calls. Each call goes one way: its input is checked, what it touches is
- * decided about, people are asked where that is the decision, it is journaled, and only then does it
- * run. A call that stands in the journal without a result may have happened.
+ * Carries out the calls of a model. It checks the input, decides about the subjects, asks people if necessary,
+ * journals the call, and then runs it. A journaled call without a result may have run.
  *
- * Rejects when the run was stopped before the call began, when it is not this driver's any more, and
- * when the journal cannot be written. Everything else is a result for the model.
+ * Rejects if the run was stopped before the call began, if the driver no longer owns the run, and if the journal
+ * cannot be written. Any other failure is a result for the model.
  */
 export class ToolRunner implements CallTools {
   constructor(private readonly options: ToolRunnerOptions) {}
 
-  /** What this run may use, always in the same order. */
   async describe(run: RunContext): Promise<ToolDescription[]> {
     const tools = await this.#toolsOf(run);
     return [...tools.values()].map(describeTool);
   }
 
-  async runsUnasked(run: RunContext, name: string): Promise<boolean> {
+  async runsWithoutApproval(run: RunContext, name: string): Promise<boolean> {
     const tool = (await this.#toolsOf(run)).get(name);
     if (!tool) return false;
     const { decide } = this.options;
@@ -68,7 +67,7 @@ export class ToolRunner implements CallTools {
     return decide(request, { ...(await run.policy()), workspace }).outcome === 'allow';
   }
 
-  /** The calls of one message: neighbours that only look run together, the others in their order. */
+  /** Consecutive calls that only read run in parallel, the others in order. */
   async callAll(run: RunContext, calls: readonly RequestedCall[]): Promise<ToolCallResult[]> {
     const tools = await this.#toolsOf(run);
     const results: ToolCallResult[] = [];
@@ -120,12 +119,8 @@ export class ToolRunner implements CallTools {
     const { run, callId } = call;
     const unparsable = (command: string): void => {
       const { sessionId } = run.session;
-      this.options.diagnose('a command could not be parsed, so no rule allows it', {
-        sessionId,
-        runId: run.runId,
-        callId,
-        command,
-      });
+      const details = { sessionId, runId: run.runId, callId, command };
+      this.options.diagnose('a command could not be parsed, so no rule allows it', details);
     };
     const { home, decide } = this.options;
     try {
@@ -144,7 +139,7 @@ export class ToolRunner implements CallTools {
       ended = { ...output, outcome: output.isError === true ? 'error' : 'ok' };
     } catch (error) {
       if (call.run.signal.aborted && !isFenced(error)) {
-        return { outcome: 'cancelled', text: 'The run was stopped while this call was under way.' };
+        return { outcome: 'cancelled', text: 'The run was stopped during this call.' };
       }
       return this.#failed(call, error);
     }
@@ -159,8 +154,8 @@ export class ToolRunner implements CallTools {
       return { outcome: 'error', text: `${error.code}: ${error.message}` };
     }
     const { sessionId } = run.session;
-    this.options.diagnose('a tool broke', { sessionId, callId, tool, error });
-    return { outcome: 'error', text: `${tool} broke: ${String(error)}` };
+    this.options.diagnose('a tool failed unexpectedly', { sessionId, callId, tool, error });
+    return { outcome: 'error', text: `${tool} failed unexpectedly: ${String(error)}` };
   }
 
   async #settle(
@@ -184,7 +179,7 @@ function groupsOf(
 ): RequestedCall[][] {
   const groups: { readonly together: boolean; readonly calls: RequestedCall[] }[] = [];
   for (const call of calls) {
-    const together = TOGETHER.has(tools.get(call.tool)?.kind ?? 'other');
+    const together = READ_ONLY_KINDS.has(tools.get(call.tool)?.kind ?? 'other');
     const last = groups.at(-1);
     if (together && last?.together === true) last.calls.push(call);
     else groups.push({ together, calls: [call] });
@@ -194,5 +189,27 @@ function groupsOf(
 
 type Ended = ToolOutput & { readonly outcome: ToolOutcome };
 
-/** Kinds of calls that change nothing, so that their order cannot matter. */
-const TOGETHER: ReadonlySet<string> = new Set(['read', 'search']);
+/** The tools that an agent selects, in their order. Of two with the same name, the first is used. */
+export function selectTools(
+  tools: readonly Tool[],
+  selection: AgentDefinition['tools'],
+): ReadonlyMap<string, Tool> {
+  const selected = new Map<string, Tool>();
+  for (const tool of tools) {
+    const isWanted = selection?.only?.includes(tool.name) ?? true;
+    const isUnwanted = selection?.without?.includes(tool.name) ?? false;
+    if (isWanted && !isUnwanted && !selected.has(tool.name)) selected.set(tool.name, tool);
+  }
+  return selected;
+}
+
+function describeTool({ name, description, input, inputSchema }: Tool): ToolDescription {
+  const schema = inputSchema ?? z.toJSONSchema(input, { io: 'input' });
+  return { name, description, inputSchema: schema };
+}
+
+function unknownTool(name: string, tools: ReadonlyMap<string, Tool>): string {
+  return `There is no tool ${name.slice(0, NAME_CHARS)}. There are: ${[...tools.keys()].join(', ')}`;
+}
+
+const NAME_CHARS = 100;

@@ -1,24 +1,23 @@
 import type { RunContext } from '@stoa/core';
 import type { Approval, ToolKind } from '@stoa/protocol';
 import type { z } from 'zod';
-import type { PathGuard, Place } from './paths.js';
+import type { LocatedPath, PathGuard } from './paths.js';
 import type { Review } from './review.js';
 
-/** What a permission is asked for: what the rules are matched against. */
+/** What a call touches. Permission rules are matched against it. */
 export type Subject =
   | { readonly type: 'shell'; readonly command: string }
   | { readonly type: 'path'; readonly path: string }
   | { readonly type: 'url'; readonly host: string }
   | { readonly type: 'mcp'; readonly server: string; readonly tool: string }
-  /** Text for the standard input of a command that runs. */
+  /** Text for the standard input of a running command. */
   | { readonly type: 'input'; readonly text: string }
   | {
       readonly type: 'none';
-      /** It reaches what only the person the session works for may read or change. */
+      /** Only the person the session works for may read or change it. */
       readonly isPrivate?: boolean;
     };
 
-/** What a tool works with: the run it belongs to, and the limits it keeps to. */
 export interface ToolEnvironment {
   readonly run: RunContext;
   readonly callId: string;
@@ -28,55 +27,61 @@ export interface ToolEnvironment {
   readonly signal: AbortSignal;
 }
 
-/** What a tool works with once its subjects were decided about. */
+/** The environment of a tool after its subjects were decided. */
 export interface DecidedEnvironment extends ToolEnvironment {
   readonly paths: PathGuard;
-  /** Where a path led when it was decided about; only what `subjects` named has a place. */
-  readonly place: (given: string) => Place;
-  /** Whether something that comes up only now, and is no path, would run without asking. */
+  /** The file that a path led to when it was decided. Throws for paths that `subjects` did not name. */
+  readonly located: (given: string) => LocatedPath;
+  /** Whether a subject that comes up during the call, and is not a path, would run without approval. */
   readonly allows: (subject: Subject) => Promise<boolean>;
-  /** Whether a file found below a place may be shown: no rule of its own closes it. */
-  readonly isOpen: (path: string) => boolean;
-  /** What a person answered to the question of this call. */
+  /** Whether the tool may show a file below a decided directory: no rule about that file forbids it. */
+  readonly mayShow: (path: string) => boolean;
+  /** A person's answer to the question of this call. */
   readonly answer?: string | undefined;
 }
 
 export interface ToolOutput {
-  /** What the model reads. Longer than the limit is cut in the middle by who calls the tool. */
+  /** For the model. The caller of the tool cuts text beyond the limit in the middle. */
   readonly text: string;
   readonly isError?: boolean;
-  /** The agent is done with its turn and has nothing to say. */
+  /** The agent has finished its turn without an answer. */
   readonly endsTurn?: boolean;
 }
 
-/** Something people are asked before the tool runs, so that the question survives a restart. */
-export interface ToolQuestion {
+/** Asked before the tool runs, so that the question survives a restart. */
+interface ToolQuestion {
   readonly question: string;
   readonly options?: NonNullable<Approval['options']>;
 }
 
+/** Kinds of tools that change nothing, so that the order of their calls does not matter. */
+export const READ_ONLY_KINDS: ReadonlySet<ToolKind> = new Set(['read', 'search']);
+
 /**
- * Something an agent can do. Promises: `execute` runs only after the permission was decided for exactly
- * this input; it stops when the signal aborts; it throws only for defects, and tells the model in words
- * what did not work (as its output, or by throwing a ToolFailure).
+ * An action that agents can perform. `execute` runs only after exactly this input was permitted, and stops when
+ * the signal aborts. It reports failures to the model in its output or by throwing a ToolFailure; any other
+ * exception is a defect.
  */
 export interface Tool<I = unknown> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodType<I>;
-  /** What a model is told of the input, where that does not follow from `input`. */
+  /** The schema that models get, if it does not follow from `input`. */
   readonly inputSchema?: Readonly<Record<string, unknown>>;
   readonly kind: ToolKind;
-  /** One line for lists: what this call is about to do. */
+  /** One line for lists that describes the call. */
   title(input: I): string;
-  subjects(input: I, environment: ToolEnvironment): Promise<readonly Subject[]>;
-  /** What a reviewer should see beside the arguments. A ToolFailure ends the call. */
-  review?(input: I, environment: DecidedEnvironment): Promise<Review>;
+  subjects(
+    input: I,
+    environment: ToolEnvironment,
+  ): readonly Subject[] | Promise<readonly Subject[]>;
+  /** A ToolFailure ends the call. */
+  review?(input: I, environment: DecidedEnvironment): Review | Promise<Review>;
   question?(input: I): ToolQuestion;
-  execute(input: I, environment: DecidedEnvironment): Promise<ToolOutput>;
+  execute(input: I, environment: DecidedEnvironment): ToolOutput | Promise<ToolOutput>;
 }
 
-/** Fixes the input type from the schema; the runner never gives a tool an input that does not fit it. */
+/** Infers the type of the input from the schema. */
 export function defineTool<I>(tool: Tool<I>): Tool {
   return tool;
 }

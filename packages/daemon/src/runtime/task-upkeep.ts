@@ -42,8 +42,8 @@ export function createTaskUpkeep(options: TaskUpkeepOptions): TaskUpkeep {
       // Agents are loaded for this only where there is something to clear.
       const left = await readdir(tasksDirectory).catch(() => []);
       if (left.length === 0) return;
-      const { clearLeftCommands } = await import('@stoa/agent');
-      await clearLeftCommands(tasksDirectory, (taskId) => isListed(core, taskId));
+      const { removeOrphanedFiles } = await import('@stoa/agent');
+      await removeOrphanedFiles(tasksDirectory, (taskId) => isListed(core, taskId));
     },
     recover: () => transcripts.recover(),
     sweep: (goOn) => files.sweep(goOn),

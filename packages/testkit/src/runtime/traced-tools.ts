@@ -37,7 +37,7 @@ export class TracedTools {
     );
   }
 
-  runsUnasked(_run: RunContext, tool: string): Promise<boolean> {
+  runsWithoutApproval(_run: RunContext, tool: string): Promise<boolean> {
     return Promise.resolve(tool in this.tools);
   }
 

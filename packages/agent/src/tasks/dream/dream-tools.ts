@@ -6,31 +6,31 @@ import { envelope } from '../../envelope.js';
 
 const name = z.string().min(1).max(100).describe('Name of the topic, such as deploy.md');
 
-/** All a dream can do: read and write topics of its own folder. There is no other tool, and no path. */
+/** The only tools of a dream: it can read and write the topics of its own folder. */
 const TOOLS = {
   read_topic: {
     description: 'Reads a topic.',
     input: z.strictObject({ name }),
   },
   write_topic: {
-    description: 'Writes a whole topic, in place of what was there.',
+    description: 'Writes a complete topic and replaces an existing one.',
     input: z.strictObject({
       name,
-      about: z.string().min(1).max(200).describe('One line for the index: what it is about'),
-      text: z.string().min(1).max(32_768).describe('Markdown, all of it'),
+      about: z.string().min(1).max(200).describe('One line for the index'),
+      text: z.string().min(1).max(32_768).describe('The complete text, in Markdown'),
     }),
   },
   delete_topic: {
-    description: 'Deletes a topic, because it is out of date or stands in another one now.',
+    description: 'Deletes a topic that is out of date or is covered by another one now.',
     input: z.strictObject({ name }),
   },
   finish: {
-    description: 'Says that you are done.',
+    description: 'Ends the work.',
     input: z.strictObject({
       foldedNotes: z
         .array(z.string())
         .max(200)
-        .describe('Ids of notes that stand in topics now, or are out of date: they are deleted'),
+        .describe('Ids of notes that topics cover now, or that are out of date: they are deleted'),
     }),
   },
 } as const;
@@ -43,13 +43,13 @@ export const DREAM_TOOLS: readonly ToolDescription[] = Object.entries(TOOLS).map
   }),
 );
 
-export interface DreamCallResult {
+interface DreamCallResult {
   readonly output: string;
   readonly isError: boolean;
   readonly isLast: boolean;
 }
 
-/** Carries out one call. What is wrong with it is told to the model. */
+/** Carries out one call. Reports invalid calls to the model. */
 export function callDreamTool(work: DreamWork, tool: string, input: unknown): DreamCallResult {
   try {
     return { output: perform(work, tool, input), isError: false, isLast: tool === 'finish' };
@@ -66,8 +66,9 @@ function perform(work: DreamWork, tool: string, input: unknown): string {
     case 'read_topic': {
       const { name: wanted } = TOOLS.read_topic.input.parse(input);
       const text = draft.read(wanted);
-      if (text === undefined)
+      if (text === undefined) {
         throw new StoaError('memory_file_not_found', `There is no topic ${wanted}`);
+      }
       return envelope({ source: `topic ${wanted}`, ids: [namespace, wanted], text });
     }
     case 'write_topic': {

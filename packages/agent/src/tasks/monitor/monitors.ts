@@ -1,45 +1,49 @@
 import { readFile } from 'node:fs/promises';
 import { constants } from 'node:os';
-import { join } from 'node:path';
 import {
+  DEFAULT_EVENTS,
+  DEFAULT_IDLE_MS,
   type RunContext,
   type TaskExecutor,
   type TaskRegistry,
-  type Timers,
   WATCH_START,
-  type WatchProgress,
   type WatchRules,
 } from '@stoa/core';
 import { StoaError, type Task } from '@stoa/protocol';
-import { adoptCommand } from '../../tools/shell/adopted-command.js';
-import { childEnvironment } from '../../tools/shell/child-environment.js';
-import { newNonce, startCommand, temporaryOf } from '../../tools/shell/command.js';
-import { CommandFiles } from '../../tools/shell/command-files.js';
-import { MARK } from '../../tools/shell/mark.js';
-import { lastPrinted, type PrintedBefore } from '../../tools/shell/output-pieces.js';
-import { findProcesses, signal } from '../../tools/shell/process-tree.js';
+import { z } from 'zod';
+import { newNonce } from '../../tools/shell/command.js';
+import { lastPrinted, type PrintedBefore } from '../../tools/shell/output-range.js';
+import { findProcesses, MARK, signal } from '../../tools/shell/process-tree.js';
 import type { RunningCommand } from '../../tools/shell/running-command.js';
-import type { Sandbox } from '../../tools/shell/sandbox.js';
-import { ToolFailure } from '../../tools/tool-failure.js';
 import { readTaskOutput } from '../output-part.js';
-import { newTaskId, Starts, startFailure } from '../starts.js';
-import { appendToTranscript } from '../task-transcript.js';
-import { type MessageSignal, MonitorDetail } from './monitor-detail.js';
-import { Watching } from './watching.js';
+import { newTaskId, TaskCommands, type TaskCommandsOptions } from '../task-commands.js';
+import { type MonitorPorts, RunningMonitor } from './running-monitor.js';
 
-export interface MonitorsOptions {
-  /** Each session has a directory of its own name below it. */
-  readonly tasksDirectory: string;
-  readonly sandbox: Sandbox;
-  readonly passedVariables?: readonly string[] | undefined;
-  /** Milliseconds; may jump. */
-  readonly now: () => number;
-  readonly timers: Timers;
-  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
-}
+export const MessageSignal = z.enum(['SIGUSR1', 'SIGUSR2', 'SIGHUP']);
+type MessageSignal = z.infer<typeof MessageSignal>;
 
-/** A command that is to be watched. */
-export interface WantedMonitor extends WatchRules {
+const count = z.int().min(0).default(0);
+
+/** The detail of a monitor's task: how it was started, and its progress at the last update. */
+const MonitorDetail = z.looseObject({
+  command: z.string(),
+  nonce: z.string().default(''),
+  maxEvents: z.int().min(1).default(DEFAULT_EVENTS),
+  idleMs: z.int().min(1).default(DEFAULT_IDLE_MS),
+  include: z.string().optional(),
+  exclude: z.string().optional(),
+  /** Messages to the monitor are sent as this signal. */
+  messageSignal: MessageSignal.optional(),
+  offset: count,
+  isInRest: z.boolean().default(false),
+  events: count,
+  dropped: count,
+  missedBytes: count,
+});
+
+export interface MonitorsOptions extends TaskCommandsOptions, MonitorPorts {}
+
+interface WantedMonitor extends WatchRules {
   readonly run: RunContext;
   readonly callId: string;
   readonly workspace: string;
@@ -49,112 +53,77 @@ export interface WantedMonitor extends WatchRules {
 }
 
 /**
- * Commands whose lines become events of a session. Each runs as every command does, and goes on when the
- * daemon does not; what it prints is in its file, and is read from there.
+ * Commands whose output lines are sent to a session. They continue without the daemon, and their output is read
+ * from its file.
  */
 export class Monitors {
-  readonly #watched = new Map<string, Watching>();
-  readonly #starts = new Starts();
+  readonly #running = new Map<string, RunningMonitor>();
+  readonly #commands: TaskCommands;
   #isClosed = false;
 
-  constructor(private readonly options: MonitorsOptions) {}
+  constructor(private readonly options: MonitorsOptions) {
+    this.#commands = new TaskCommands('monitor', options);
+  }
 
-  /** Throws `too_many_tasks` before anything is started. */
+  /** Throws `too_many_tasks` before the command is started. */
   watch(wanted: WantedMonitor): Promise<Task> {
-    const taskId = newTaskId(Date.now());
-    return this.#starts.during(taskId, () => this.#start(taskId, wanted));
-  }
-
-  async #start(taskId: string, wanted: WantedMonitor): Promise<Task> {
     const { run, callId, workspace, command, description, maxEvents, idleMs } = wanted;
-    const { sessionId } = run.session;
-    const nonce = newNonce();
-    const files = this.#files({ startedIn: sessionId, taskId });
     const { include, exclude, messageSignal } = wanted;
-    const task = await run.taskRegistry.create(sessionId, {
-      taskId,
-      kind: 'monitor',
-      description,
-      detail: {
-        ...{ command, cwd: workspace, nonce, maxEvents, idleMs },
-        ...(include === undefined ? {} : { include }),
-        ...(exclude === undefined ? {} : { exclude }),
-        ...(messageSignal === undefined ? {} : { messageSignal }),
-        ...WATCH_START,
-      },
-      outputPath: files.output,
-      runId: run.runId,
-      callId,
-      origin: run.origin,
+    const taskId = newTaskId();
+    const nonce = newNonce();
+    const detail = {
+      ...{ command, cwd: workspace, nonce, maxEvents, idleMs },
+      ...(include === undefined ? {} : { include }),
+      ...(exclude === undefined ? {} : { exclude }),
+      ...(messageSignal === undefined ? {} : { messageSignal }),
+      ...WATCH_START,
+    };
+    return this.#commands.starts.track(taskId, async () => {
+      const request = { command, cwd: workspace, taskId, nonce };
+      const started = { description, detail, callId };
+      const { task, running } = await this.#commands.startTask(run, started, request);
+      void this.#commands.record(task, { type: 'started', command });
+      this.#follow(run.taskRegistry, task, running);
+      return task;
     });
-    let running: RunningCommand;
-    try {
-      const { sandbox, passedVariables } = this.options;
-      running = await startCommand({
-        ...{ command, cwd: workspace, nonce, sandbox, id: taskId, kind: 'monitor' },
-        directory: files.directory,
-        temporary: temporaryOf(this.options.tasksDirectory, run.session.sessionId),
-        environment: childEnvironment(process.env, passedVariables),
-        isReleased: true,
-      });
-    } catch (error) {
-      const end = startFailure(error);
-      // The caller learns of the failure from this call.
-      await run.taskRegistry.settle(taskId, { status: 'failed', end, isReported: true });
-      throw new ToolFailure(`${taskId} could not be started: ${end.message}`);
-    }
-    void this.#writeDown(task, { type: 'started', command });
-    this.#follow(run.taskRegistry, task, running);
-    return task;
   }
 
-  /** What the registry asks for; it reports to this registry what happens to a task. */
+  /** The executor for a registry, to which it reports updates and ends. */
   executor(registry: TaskRegistry): TaskExecutor {
     return {
       stop: async (task, by) => {
-        await this.#starts.over(task.taskId);
-        const known = this.#watched.get(task.taskId);
+        await this.#commands.starts.finished(task.taskId);
+        const known = this.#running.get(task.taskId);
         await (known ?? (await this.#adopt(registry, task))).stop(by);
       },
-      send: (task) => this.#signal(task),
+      send: (task) => sendSignal(task),
       reattach: async (task) => {
         await this.#adopt(registry, task);
       },
-      read: (task, range) => readTaskOutput(this.#files(task), task, range),
-      forget: (task) => this.#files(task).remove(),
+      read: (task, range) => readTaskOutput(this.#commands.files(task), task, range),
+      forget: (task) => this.#commands.files(task).remove(),
     };
   }
 
-  /** A message to a monitor is a signal: its text goes nowhere. */
-  async #signal({ taskId, detail }: Task): Promise<void> {
-    const { nonce, messageSignal } = MonitorDetail.parse(detail);
-    if (messageSignal === undefined) {
-      throw new StoaError('task_takes_no_message', `${taskId} was started without a signal`);
-    }
-    if (await signalCommand(nonce, messageSignal)) return;
-    throw new StoaError(
-      'task_takes_no_message',
-      `No process of ${taskId} listens for ${messageSignal}`,
-    );
-  }
-
-  /** Commands go on; who comes next takes them up again. */
+  /** Stops following all monitors. Their commands continue, and the next daemon adopts them. */
   close(): void {
     this.#isClosed = true;
-    for (const watching of this.#watched.values()) watching.leave();
+    for (const monitor of this.#running.values()) monitor.leave();
   }
 
-  async #adopt(registry: TaskRegistry, task: Task): Promise<Watching> {
-    // Without a nonce nothing is known again as its own, and it is lost.
+  async #adopt(registry: TaskRegistry, task: Task): Promise<RunningMonitor> {
+    void this.#commands.record(task, { type: 'reattached' });
+    const command = await this.#commands.adopt(task);
+    return this.#follow(registry, task, command, await this.#printedBefore(task));
+  }
+
+  /** Undefined if its command has ended: then only that end counts, not how long it was silent. */
+  async #printedBefore(task: Task): Promise<PrintedBefore | undefined> {
+    const { startedAt = Number.POSITIVE_INFINITY } = task;
+    const files = this.#commands.files(task);
     const { nonce } = MonitorDetail.parse(task.detail);
-    const files = this.#files(task);
-    void this.#writeDown(task, { type: 'reattached' });
-    return this.#follow(
-      registry,
-      task,
-      await adoptCommand(files, nonce),
-      await silentSince(task, files, nonce),
-    );
+    if ((await files.state(nonce)).type !== 'running') return undefined;
+    return (await lastPrinted(files.output)) ?? { size: 0, at: startedAt };
   }
 
   #follow(
@@ -162,77 +131,56 @@ export class Monitors {
     task: Task,
     command: RunningCommand,
     before?: PrintedBefore,
-  ): Watching {
+  ): RunningMonitor {
     const { taskId, detail } = task;
-    const known = this.#watched.get(taskId);
+    const known = this.#running.get(taskId);
     if (known) {
       command.leave();
       return known;
     }
     const { maxEvents, idleMs, include, exclude, ...rest } = MonitorDetail.parse(detail);
     const { offset, isInRest, events, dropped, missedBytes } = rest;
-    const watching = new Watching(
+    const monitor = new RunningMonitor(
       this.options,
       {
         taskId,
-        tell: (text, progress) => registry.sendUpdate(taskId, text, { ...progress }),
+        send: (text, progress) => registry.sendUpdate(taskId, text, { ...progress }),
         settle: async (ending, progress) => {
-          await this.#writeDown(task, { type: 'ended', ...ending, ...progress });
+          await this.#commands.record(task, { type: 'ended', ...ending, ...progress });
           await registry.settle(taskId, { ...ending, detail: { ...progress } });
         },
       },
       command,
       { maxEvents, idleMs, include, exclude },
-      { offset, isInRest, events, dropped, missedBytes } satisfies WatchProgress,
+      { offset, isInRest, events, dropped, missedBytes },
       before,
     );
-    this.#watched.set(taskId, watching);
-    if (this.#isClosed) watching.leave();
-    void watching.done.finally(() => this.#watched.delete(taskId));
-    return watching;
-  }
-
-  /** For people to read; that it could not be written is no failure of the monitor. */
-  async #writeDown(task: TaskFiles, line: Readonly<Record<string, unknown>>): Promise<void> {
-    const { directory, id } = this.#files(task);
-    const path = join(directory, `monitor-${id}.jsonl`);
-    await appendToTranscript(path, { at: Date.now(), ...line }).catch(() => undefined);
-  }
-
-  #files({ startedIn, taskId }: TaskFiles): CommandFiles {
-    return new CommandFiles(join(this.options.tasksDirectory, startedIn), taskId, 'monitor');
+    this.#running.set(taskId, monitor);
+    if (this.#isClosed) monitor.leave();
+    void monitor.done.finally(() => this.#running.delete(taskId));
+    return monitor;
   }
 }
 
-type TaskFiles = Pick<Task, 'startedIn' | 'taskId'>;
-
-/** One that ended while nobody watched was not silent since: how it ended is what there is to tell. */
-async function silentSince(
-  { startedAt = Number.POSITIVE_INFINITY }: Task,
-  files: CommandFiles,
-  nonce: string,
-): Promise<PrintedBefore | undefined> {
-  if ((await files.state(nonce)).type !== 'running') return undefined;
-  return (await lastPrinted(files.output)) ?? { size: 0, at: startedAt };
-}
-
-/**
- * Gives a signal to those processes of a command that listen for it; the others it would end. Whether
- * there were any.
- */
-async function signalCommand(nonce: string, name: MessageSignal): Promise<boolean> {
+/** A message to a monitor is a signal to those of its processes that handle it. Its text is not sent. */
+async function sendSignal({ taskId, detail }: Task): Promise<void> {
+  const { nonce, messageSignal } = MonitorDetail.parse(detail);
+  if (messageSignal === undefined) {
+    throw new StoaError('task_takes_no_message', `${taskId} was started without a signal`);
+  }
   const found = await findProcesses({ leader: undefined, marker: `${MARK}=${nonce}` });
-  let isTaken = false;
+  let isSent = false;
   for (const { pid, isMarked } of found ?? []) {
-    if (!isMarked || !(await listens(pid, name))) continue;
-    signal(pid, name);
-    isTaken = true;
+    if (!isMarked || !(await handles(pid, messageSignal))) continue;
+    signal(pid, messageSignal);
+    isSent = true;
   }
-  return isTaken;
+  if (isSent) return;
+  throw new StoaError('task_takes_no_message', `No process of ${taskId} handles ${messageSignal}`);
 }
 
-/** Without a handler of its own a process ends by it, or does not hear it. */
-async function listens(pid: number, name: MessageSignal): Promise<boolean> {
+/** Without a handler, the signal would end the process or be ignored. */
+async function handles(pid: number, name: MessageSignal): Promise<boolean> {
   try {
     const status = await readFile(`/proc/${pid}/status`, 'latin1');
     const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status)?.[1];

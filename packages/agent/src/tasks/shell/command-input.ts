@@ -1,33 +1,33 @@
 import { constants, promises as fs } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const WRITE = constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-/** How long a command may leave unread what fills its pipe. */
-const PATIENCE_MS = 2_000;
-const LOOK_MS = 10;
+/** How long a command may leave a full pipe unread. */
+const TIMEOUT_MS = 2_000;
+const POLL_MS = 10;
 
-export type Delivery =
+type Delivery =
   | { readonly type: 'delivered' }
-  /** Nobody reads there. */
+  /** No process reads the pipe. */
   | { readonly type: 'closed' }
-  /** It did not read so fast: it got only this many of the bytes. */
+  /** It did not read fast enough, and got only this many bytes. */
   | { readonly type: 'partly'; readonly bytes: number; readonly of: number };
 
-/** Writes to the named pipe that a command reads from. One that has only just begun is waited for. */
+/** Writes to the named pipe of a command. Waits for a command that has just started. */
 export async function writeInput(
   path: string,
   text: string,
   isOver: () => boolean,
-  patienceMs = PATIENCE_MS,
 ): Promise<Delivery> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = performance.now() + TIMEOUT_MS;
   let pipe = await openPipe(path);
   while (!pipe && !isOver() && performance.now() < deadline) {
-    await pause();
+    await sleep(POLL_MS);
     pipe = await openPipe(path);
   }
   if (!pipe) return { type: 'closed' };
   try {
-    return await writeAll(pipe, Buffer.from(text), patienceMs);
+    return await writeAll(pipe, Buffer.from(text));
   } finally {
     await pipe.close();
   }
@@ -47,13 +47,13 @@ async function openPipe(path: string): Promise<fs.FileHandle | undefined> {
   return undefined;
 }
 
-async function writeAll(pipe: fs.FileHandle, bytes: Buffer, patienceMs: number): Promise<Delivery> {
+async function writeAll(pipe: fs.FileHandle, bytes: Buffer): Promise<Delivery> {
   let written = 0;
-  let deadline = performance.now() + patienceMs;
+  let deadline = performance.now() + TIMEOUT_MS;
   while (written < bytes.length) {
     try {
       written += (await pipe.write(bytes, written)).bytesWritten;
-      deadline = performance.now() + patienceMs;
+      deadline = performance.now() + TIMEOUT_MS;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EPIPE') return { type: 'closed' };
@@ -61,10 +61,8 @@ async function writeAll(pipe: fs.FileHandle, bytes: Buffer, patienceMs: number):
       if (performance.now() > deadline) {
         return { type: 'partly', bytes: written, of: bytes.length };
       }
-      await pause();
+      await sleep(POLL_MS);
     }
   }
   return { type: 'delivered' };
 }
-
-const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOK_MS));

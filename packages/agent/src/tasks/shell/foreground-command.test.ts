@@ -8,8 +8,7 @@ import { childEnvironment } from '../../tools/shell/child-environment.js';
 import { startCommand } from '../../tools/shell/command.js';
 import type { RunningCommand } from '../../tools/shell/running-command.js';
 import { Sandbox } from '../../tools/shell/sandbox.js';
-import { readAbortReason } from './abort-reason.js';
-import { ForegroundCommand, type ForegroundOptions } from './foreground-command.js';
+import { ForegroundCommand, readAbortReason } from './foreground-command.js';
 
 let root: string;
 beforeEach(async () => {
@@ -22,7 +21,7 @@ afterEach(async () => {
 });
 
 async function waiting(
-  more: Partial<ForegroundOptions> = {},
+  more: Partial<ConstructorParameters<typeof ForegroundCommand>[0]> = {},
 ): Promise<{ running: RunningCommand; foreground: ForegroundCommand; abort: AbortController }> {
   const running = await startCommand({
     command: 'sleep 60',
@@ -39,7 +38,7 @@ async function waiting(
     timeoutMs: 60_000,
     onTimeout: 'kill',
     signal: abort.signal,
-    enter: () => Promise.resolve(),
+    promote: () => Promise.resolve(),
     ...more,
   });
   return { running, foreground, abort };
@@ -92,19 +91,19 @@ const MALFORMED: readonly (readonly [what: string, reason: unknown])[] = [
 ];
 
 describe('T-9 a reason to abort', () => {
-  it.each(MALFORMED)('that is %s means to cancel, and nothing of it is run', (_, reason) => {
+  it.each(MALFORMED)('that is %s means to cancel, and none of its code runs', (_, reason) => {
     expect(readAbortReason(reason)).toEqual({ kind: 'cancel' });
     expect(touched).toBe(0);
   });
 
-  it('that says so plainly lets the command go on', () => {
+  it('that is a plain value lets the command continue', () => {
     expect(readAbortReason({ kind: 'background' })).toEqual({ kind: 'background' });
     expect(readAbortReason(Object.assign(Object.create(null), { kind: 'background' }))).toEqual({
       kind: 'background',
     });
   });
 
-  it('that is malformed ends the process, and one that is not promotes it', async () => {
+  it('that is malformed ends the process, and a valid one promotes it', async () => {
     const ended = await waiting();
     ended.abort.abort(Object.create({ kind: 'background' }));
     expect(await ended.foreground.wait()).toMatchObject({
@@ -118,28 +117,28 @@ describe('T-9 a reason to abort', () => {
   });
 });
 
-describe('a command that could not be entered', () => {
-  const enter = (): Promise<never> => Promise.reject(new StoaError('too_many_tasks', 'full'));
+describe('a command whose promotion failed', () => {
+  const promote = (): Promise<never> => Promise.reject(new StoaError('too_many_tasks', 'full'));
 
-  it('is waited for as before, and who wanted it promoted is told', async () => {
-    const { foreground, running } = await waiting({ enter });
+  it('stays in the foreground, and the caller gets the error', async () => {
+    const { foreground, running } = await waiting({ promote });
     await expect(foreground.promote()).rejects.toMatchObject({ code: 'too_many_tasks' });
     expect(foreground.canBePromoted).toBe(true);
     await running.stop('somebody');
     expect(await foreground.wait()).toMatchObject({ type: 'ended', end: { by: 'somebody' } });
   });
 
-  it('T-8 is stopped when its time is over, as if it had not been wanted in the background', async () => {
-    const { foreground } = await waiting({ enter, timeoutMs: 20, onTimeout: 'background' });
+  it('T-8 is stopped at its timeout', async () => {
+    const { foreground } = await waiting({ promote, timeoutMs: 20, onTimeout: 'background' });
     expect(await foreground.wait()).toMatchObject({ type: 'ended', end: { by: 'timeout' } });
   });
 
-  it('is stopped with its run, when that ended meanwhile', async () => {
+  it('is stopped with its run if that ended meanwhile', async () => {
     let fail = (): void => undefined;
     const failing = new Promise<void>((_, reject) => {
       fail = () => reject(new StoaError('too_many_tasks', 'full'));
     });
-    const { foreground, running, abort } = await waiting({ enter: () => failing });
+    const { foreground, running, abort } = await waiting({ promote: () => failing });
     const promoted = foreground.promote();
     abort.abort();
     expect(running.isOver).toBe(false);
@@ -149,7 +148,7 @@ describe('a command that could not be entered', () => {
   });
 });
 
-it('T-5 a command that was promoted is not stopped with its run', async () => {
+it('T-5 a promoted command is not stopped with its run', async () => {
   const { foreground, running, abort } = await waiting();
   await foreground.promote();
   abort.abort();

@@ -1,46 +1,44 @@
+import { types } from 'node:util';
 import { StoaError } from '@stoa/protocol';
 import { Deferred } from '../../tools/shell/deferred.js';
 import type { CommandEnd, RunningCommand } from '../../tools/shell/running-command.js';
-import { readAbortReason } from './abort-reason.js';
 import { BY_RUN, BY_TIMEOUT } from './settlement.js';
 
-/** What became of a command that a tool call waited for. */
-export type Waited =
+type Waited =
   | { readonly type: 'ended'; readonly end: CommandEnd }
   | { readonly type: 'promoted'; readonly why: 'asked' | 'timeout' };
 
-export interface ForegroundOptions {
+interface ForegroundOptions {
   readonly taskId: string;
   readonly running: RunningCommand;
   readonly timeoutMs: number;
   readonly onTimeout: 'kill' | 'background';
-  /** Of the call. Its reason says whether the command is ended or goes on without it. */
+  /** The signal of the call. Its reason decides whether the command ends or continues in the background. */
   readonly signal: AbortSignal;
-  /** Makes it a task: the commit from which on somebody else looks after it. */
-  readonly enter: () => Promise<void>;
+  /** Makes it a background task. */
+  readonly promote: () => Promise<void>;
 }
 
 /**
  * A command that a tool call waits for:
  *
- *   waiting ──it ended, or was stopped──▶ over
+ *   waiting ──ended or stopped──────▶ over
  *      │ ▲
- *      │ └──it could not be entered───┐
- *      └──asked, or its time is over──▶ entering ──▶ promoted
+ *      │ └──promotion failed──────┐
+ *      └──requested, or timeout───▶ promoting ──▶ promoted
  *
- * What happens first counts: one that is over or being stopped is not promoted, and one that was promoted
- * is not stopped by the call.
+ * A command that is over or being stopped is not promoted, and the call does not stop a promoted one.
  */
 export class ForegroundCommand {
   readonly #waited = new Deferred<Waited>();
   readonly #timer: NodeJS.Timeout;
   readonly #abort: () => void;
-  #state: 'waiting' | 'entering' | 'promoted' | 'over' = 'waiting';
+  #state: 'waiting' | 'promoting' | 'promoted' | 'over' = 'waiting';
   #stopAfter: string | undefined;
 
   constructor(private readonly options: ForegroundOptions) {
     const { running, signal, timeoutMs } = options;
-    this.#timer = setTimeout(() => void this.#timeIsOver(), timeoutMs);
+    this.#timer = setTimeout(() => void this.#timedOut(), timeoutMs);
     this.#abort = () => void this.#aborted();
     signal.addEventListener('abort', this.#abort, { once: true });
     if (signal.aborted) this.#abort();
@@ -68,13 +66,13 @@ export class ForegroundCommand {
   }
 
   async promote(why: 'asked' | 'timeout' = 'asked'): Promise<void> {
-    const { taskId, running, enter } = this.options;
+    const { taskId, running, promote } = this.options;
     if (!this.canBePromoted) {
-      throw new StoaError('task_not_foreground', `${taskId} is over, or is being stopped`);
+      throw new StoaError('task_not_foreground', `${taskId} has ended or is being stopped`);
     }
-    this.#state = 'entering';
+    this.#state = 'promoting';
     try {
-      await enter();
+      await promote();
     } catch (error) {
       this.#state = 'waiting';
       if (this.#stopAfter !== undefined) void running.stop(this.#stopAfter);
@@ -92,9 +90,9 @@ export class ForegroundCommand {
     this.#waited.resolve({ type: 'ended', end });
   }
 
-  async #timeIsOver(): Promise<void> {
+  async #timedOut(): Promise<void> {
     if (this.options.onTimeout === 'background' && this.canBePromoted) {
-      // One that cannot go on in the background ends as it would have without.
+      // If it cannot be promoted, it is stopped as with onTimeout 'kill'.
       await this.promote('timeout').catch(() => this.#stop(BY_TIMEOUT));
     } else this.#stop(BY_TIMEOUT);
   }
@@ -108,6 +106,22 @@ export class ForegroundCommand {
 
   #stop(by: string): void {
     if (this.#state === 'waiting') void this.options.running.stop(by);
-    else if (this.#state === 'entering') this.#stopAfter ??= by;
+    else if (this.#state === 'promoting') this.#stopAfter ??= by;
   }
+}
+
+/** What an aborted call does with its command. */
+type AbortReason = { readonly kind: 'cancel' } | { readonly kind: 'background' };
+
+/**
+ * Reads the reason of a signal, which any code may have set. Only a plain own property lets the command continue
+ * in the background. Nothing that could run code is accessed.
+ */
+export function readAbortReason(reason: unknown): AbortReason {
+  if (typeof reason !== 'object' || reason === null || types.isProxy(reason)) {
+    return { kind: 'cancel' };
+  }
+  const kind = Object.getOwnPropertyDescriptor(reason, 'kind');
+  const isBackground = kind !== undefined && 'value' in kind && kind.value === 'background';
+  return { kind: isBackground ? 'background' : 'cancel' };
 }

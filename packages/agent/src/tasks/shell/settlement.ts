@@ -2,18 +2,18 @@ import { constants } from 'node:os';
 import type { Settlement } from '@stoa/core';
 import type { CommandEnd } from '../../tools/shell/running-command.js';
 
-/** Who stops a command, besides callers. */
+/** Why a command was stopped, if no caller stopped it. */
 export const BY_RUN = 'run';
 export const BY_TIMEOUT = 'timeout';
 export const BY_LOST_OUTPUT = 'lost_output';
 
-type Ending = Pick<Settlement, 'status' | 'end'>;
+export type Ending = Pick<Settlement, 'status' | 'end'>;
 
-/** What the end of a command means for its task. */
+/** How a task ends when its command has ended. */
 export function endingOf(end: CommandEnd): Ending {
   const code = 'exitCode' in end ? { exitCode: end.exitCode } : {};
-  const isStoppedBySomebody = end.type === 'stopped' && end.by !== BY_LOST_OUTPUT;
-  if (end.outputLost !== undefined && !isStoppedBySomebody) {
+  const isStoppedByCaller = end.type === 'stopped' && end.by !== BY_LOST_OUTPUT;
+  if (end.outputLost !== undefined && !isStoppedByCaller) {
     const message = `Its output could not be kept: ${end.outputLost}`;
     return { status: 'failed', end: { cause: 'output_failed', message, ...code } };
   }
@@ -45,8 +45,8 @@ function exited(exitCode: number): Ending {
 }
 
 /**
- * The signal that an exit code stands for. Shells and sandboxes say it as 128 and its number; a program
- * that exits with such a code by itself says the same, and nobody can tell the two apart.
+ * The signal that an exit code represents. Shells and sandboxes report 128 plus its number; a program that exits
+ * with such a code cannot be distinguished from one that was ended by the signal.
  */
 export function signalOf(exitCode: number): string | undefined {
   const number = exitCode - 128;

@@ -8,7 +8,7 @@ import { createShell, type ShellOptions } from '../../tools/shell/shell.js';
 import { toolCalls } from '../../tools/tool-calls.fixture.js';
 import { ShellTasks } from './shell-tasks.js';
 
-/** An agent at work in a directory, with the shell tool, the registry and real processes. */
+/** A run in a workspace with the shell tool, the task registry and real processes. */
 export class ShellStage {
   private constructor(
     readonly world: WorkspaceRun,
@@ -47,17 +47,15 @@ export class ShellStage {
     return new ShellStage(world, shells, toolCalls(world, [shell]));
   }
 
-  /** The commands as the registry uses them. */
   get executor(): Required<TaskExecutor> {
     return this.shells.executor(this.world.daemon.core.tasks) as Required<TaskExecutor>;
   }
 
-  /** One call of the shell tool. */
   call(input: Readonly<Record<string, unknown>>) {
     return this.callTool('shell', input);
   }
 
-  /** Starts a command in the background; its task. */
+  /** Starts a command in the background. */
   async background(command: string, more: Readonly<Record<string, unknown>> = {}): Promise<Task> {
     const { outcome, output } = await this.call({ command, is_background: true, ...more });
     const taskId = /tsk_[0-9a-z]{26}/.exec(output)?.[0];
@@ -83,9 +81,9 @@ export class ShellStage {
     });
   }
 
-  /** The commands that calls wait for, once there are so many. */
+  /** Waits until this many commands are in the foreground. */
   waitedFor(count: number): Promise<readonly Task[]> {
-    return until(`${String(count)} are waited for`, () => {
+    return until(`${String(count)} are in the foreground`, () => {
       const found = this.executor.foreground();
       return found.length === count && found;
     });
@@ -102,7 +100,7 @@ export class ShellStage {
     });
   }
 
-  /** Lets a command go on that waits for a file. */
+  /** Creates the file that a command waits for. */
   go(name = 'go'): Promise<void> {
     return fs.writeFile(join(this.world.workspace, name), '');
   }

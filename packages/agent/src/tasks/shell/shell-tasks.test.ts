@@ -28,7 +28,7 @@ const startTimeOf = (pid: number): string | undefined =>
     .split(') ')[1]
     ?.split(' ')[19];
 
-/** What its session was told of a task. */
+/** The notices that its session got about a task. */
 async function notices(stage: ShellStage, taskId: string): Promise<string[]> {
   const events = await stage.world.session().events();
   return events.flatMap((event) =>
@@ -39,14 +39,14 @@ async function notices(stage: ShellStage, taskId: string): Promise<string[]> {
 }
 
 describe('a command in the background', () => {
-  it('T-1 that fails is failed with its exit code, and its session is told once, with the tail', async () => {
+  it('T-1 that fails is failed with its exit code, and its session gets one notice, with the tail', async () => {
     const stage = await staged();
     const { taskId } = await stage.background('echo last words; false');
     const task = await stage.ended(taskId);
     expect(task).toMatchObject({ status: 'failed', end: { cause: 'exited', exitCode: 1 } });
-    const told = await notices(stage, taskId);
-    expect(told).toHaveLength(1);
-    expect(told[0]).toMatch(/exit code 1.*last words/s);
+    const sent = await notices(stage, taskId);
+    expect(sent).toHaveLength(1);
+    expect(sent[0]).toMatch(/exit code 1.*last words/s);
   });
 
   it('T-1 that succeeds is completed, and its output and transcript stay', async () => {
@@ -69,11 +69,11 @@ describe('a command in the background', () => {
     expect(await stage.files()).toEqual([]);
   });
 
-  it('T-2 that an outside signal ends has failed, and the signal is named', async () => {
+  it('T-2 that a signal from outside ends has failed, with the name of the signal', async () => {
     const stage = await staged();
     const { taskId } = await stage.background('echo $$ >pid; exec sleep 60');
     const path = join(stage.world.workspace, 'pid');
-    const pid = await until('it says who it is', () =>
+    const pid = await until('it has written its process id', () =>
       fs.readFile(path, 'utf8').then(
         (text) => Number(text) || undefined,
         () => undefined,
@@ -86,7 +86,7 @@ describe('a command in the background', () => {
     });
   });
 
-  it('T-2 that is killed with who records its exit has failed, by that signal', async () => {
+  it('T-2 that is killed together with its wrapper has failed, by that signal', async () => {
     const stage = await staged();
     const task = await stage.background('echo begun; sleep 60');
     await stage.printed(task, 'begun');
@@ -97,7 +97,7 @@ describe('a command in the background', () => {
     });
   });
 
-  it('T-3 that is stopped runs until it is gone, and is cancelled then', async () => {
+  it('T-3 that is stopped is running until its processes are gone, then cancelled', async () => {
     const stage = await staged();
     const task = await stage.background(`trap '' TERM; echo ready; while :; do sleep 300; done`);
     await stage.printed(task, 'ready');
@@ -111,7 +111,7 @@ describe('a command in the background', () => {
     });
   });
 
-  it('is stopped when its time is over, if it was given one', async () => {
+  it('is stopped at its timeout, if it has one', async () => {
     const stage = await staged();
     const { taskId } = await stage.background('sleep 60', { timeout: 200 });
     expect(await stage.ended(taskId)).toMatchObject({
@@ -120,20 +120,20 @@ describe('a command in the background', () => {
     });
   });
 
-  it('T-15 whose directory cannot be written to has failed with that cause, and nothing was started', async () => {
+  it('T-15 whose directory cannot be written has failed with that cause, and nothing was started', async () => {
     const stage = await staged();
     await fs.mkdir(join(stage.world.home, 'tasks'));
-    // A file in its place: permissions do not keep out root.
+    // A file instead of the directory, because permissions do not restrict root.
     await fs.writeFile(join(stage.world.home, 'tasks', stage.world.sessionId), '');
     const { outcome, output } = await stage.call({ command: 'touch ran', is_background: true });
     expect(outcome).toBe('error');
-    expect(output).toMatch(/could not be started: its files in .* cannot be made/);
+    expect(output).toMatch(/could not be started: its files in .* cannot be created/);
     const [task] = await stage.tasks();
     expect(task).toMatchObject({ status: 'failed', end: { cause: 'output_failed' } });
     expect(await fs.readdir(stage.world.workspace)).toEqual([]);
   });
 
-  it('T-15 whose disk is full is ended, and has failed with that cause', async (context) => {
+  it('T-15 whose disk is full is stopped, and has failed with that cause', async (context) => {
     const stage = await staged();
     const tasks = join(stage.world.home, 'tasks');
     await fs.mkdir(tasks);
@@ -158,14 +158,14 @@ describe('a command in the background', () => {
     }
   });
 
-  it('T-15 whose output cannot be written any more is ended, and has failed with that cause', async () => {
+  it('T-15 whose output can no longer be written is stopped, and has failed with that cause', async () => {
     const stage = await staged();
     const task = await stage.background(
       'echo begun; until [ -e go ]; do sleep 0.02; done; sleep 600',
     );
     expect(task.outputPath).toBeDefined();
     await stage.go();
-    // The next part of the output finds something in its place: as good as a disk that is full.
+    // The file of the next part exists already, so it cannot be written, as on a full disk.
     const flood = await stage.background(
       'until [ -e flood ]; do sleep 0.02; done; yes | head -c 5000000; sleep 600',
     );
@@ -179,7 +179,7 @@ describe('a command in the background', () => {
     expect((await stage.task(task.taskId)).status).toBe('running');
   });
 
-  it('T-15 whose files were replaced by what is no file is settled all the same', async () => {
+  it('T-15 whose files were replaced by a socket and a pipe is settled', async () => {
     const stage = await staged();
     const task = await stage.background(WAITING);
     const { outputPath = '' } = task;
@@ -188,7 +188,7 @@ describe('a command in the background', () => {
     await until('its transcript is begun', () => existsSync(transcriptPath));
     await fs.rm(outputPath);
     await fs.rm(transcriptPath);
-    // A socket cannot be opened, and who opens a pipe for writing waits for a reader.
+    // A socket cannot be opened, and opening a pipe for writing waits for a reader.
     const short = join(stage.world.workspace, 's');
     const server = createServer().listen(short);
     await once(server, 'listening');
@@ -201,7 +201,7 @@ describe('a command in the background', () => {
         end: { cause: 'exited', exitCode: 3 },
       });
       expect(await notices(stage, task.taskId)).toEqual([
-        expect.stringMatching(/exit code 3.*Something else stands in the place of its output/),
+        expect.stringMatching(/exit code 3.*Its output was replaced/),
       ]);
       await expect(stage.output(task)).rejects.toMatchObject({ code: 'task_without_output' });
     } finally {
@@ -209,7 +209,7 @@ describe('a command in the background', () => {
     }
   });
 
-  it('T-1 whose end cannot be entered at first is settled when it can be', async () => {
+  it('T-1 whose end cannot be stored at first is settled later', async () => {
     const stage = await staged();
     const task = await stage.background(WAITING);
     await stage.printed(task, 'begun');
@@ -221,7 +221,7 @@ describe('a command in the background', () => {
       return Promise.reject(new Error('the disk is full'));
     };
     await stage.go();
-    await until('its end was tried twice', () => refused > 1);
+    await until('storing its end was tried twice', () => refused > 1);
     expect(await stage.task(task.taskId)).toMatchObject({ status: 'running' });
     store.transact = transact;
     expect(await stage.ended(task.taskId)).toMatchObject({
@@ -231,7 +231,7 @@ describe('a command in the background', () => {
     expect(await notices(stage, task.taskId)).toHaveLength(1);
   });
 
-  it('that the system refuses to start has failed with that cause, and who wanted it is told', async () => {
+  it('that the system refuses to start has failed with that cause, and the caller gets the reason', async () => {
     const stage = await staged();
     const command = `: ${'€'.repeat(60_000)}`;
     const refused = await stage.call({ command, is_background: true });
@@ -242,11 +242,11 @@ describe('a command in the background', () => {
     ]);
     expect(await stage.call({ command })).toMatchObject({
       outcome: 'error',
-      output: 'the command is longer than the system takes (E2BIG)',
+      output: 'the command is longer than the system accepts (E2BIG)',
     });
   });
 
-  it('T-35 with an open input takes messages, in their order, and says when it reads no more', async () => {
+  it('T-35 with an open input accepts messages in order, and refuses them after it has ended', async () => {
     const stage = await staged();
     const task = await stage.background('while read -r line; do echo "got $line"; done; sleep 60', {
       stdin: true,
@@ -264,17 +264,17 @@ describe('a command in the background', () => {
     });
   });
 
-  it('T-35 that does not read takes as much as fits, and that is said', async () => {
+  it('T-35 that does not read accepts as much as fits, and the error says so', async () => {
     const stage = await staged();
     const task = await stage.background('sleep 60', { stdin: true });
     await expect(
       stage.executor.send(task, { text: 'x'.repeat(200_000), from: 'owner' }),
     ).rejects.toMatchObject({
-      message: expect.stringMatching(/took \d+ of 200001 bytes/) as string,
+      message: expect.stringMatching(/accepted \d+ of 200001 bytes/) as string,
     });
   });
 
-  it('is refused with an & at its end, and with options that mean nothing there', async () => {
+  it('is refused with an & at its end, and with options that do not apply', async () => {
     const stage = await staged();
     const refusal = async (input: Readonly<Record<string, unknown>>): Promise<string> => {
       const { outcome, output } = await stage.call(input);
@@ -292,11 +292,11 @@ describe('a command in the background', () => {
 });
 
 describe('a command that a call waits for', () => {
-  it('T-5 is promoted: same process, same start, and its output and exit follow', async () => {
+  it('T-5 is promoted with the same process and start, and its output and exit follow', async () => {
     const stage = await staged();
     const called = stage.call({ command: WAITING });
     const [waited] = await stage.waitedFor(1);
-    if (!waited) throw new Error('nothing is waited for');
+    if (!waited) throw new Error('no command is in the foreground');
     await stage.printed(waited, 'begun');
     const began = startTimeOf(pidOf(waited));
     expect(waited).toMatchObject({ isForeground: true, status: 'running' });
@@ -323,11 +323,11 @@ describe('a command that a call waits for', () => {
     expect(await notices(stage, task.taskId)).toHaveLength(1);
   });
 
-  it('T-6 that has ended cannot be promoted: its result is the ordinary one, and there is no entry', async () => {
+  it('T-6 that has ended cannot be promoted: its result is the usual one, and there is no task', async () => {
     const stage = await staged();
     const called = stage.call({ command: WAITING });
     const [waited] = await stage.waitedFor(1);
-    if (!waited) throw new Error('nothing is waited for');
+    if (!waited) throw new Error('no command is in the foreground');
     await stage.go();
     expect((await called).output).toMatch(/^begun\nafter\n\[Exit code 3\]\n/);
     await expect(stage.executor.promote(waited)).rejects.toMatchObject({
@@ -337,7 +337,7 @@ describe('a command that a call waits for', () => {
     expect(await stage.files()).toEqual([]);
   });
 
-  it('T-7 is one of two: both are listed, and only the one that is named is promoted', async () => {
+  it('T-7 is one of two: both are listed, and only the named one is promoted', async () => {
     const stage = await staged();
     const calls = [stage.call({ command: WAITING }), stage.call({ command: `${WAITING} #2` })];
     const waited = await stage.waitedFor(2);
@@ -351,12 +351,12 @@ describe('a command that a call waits for', () => {
     expect((await stage.tasks()).map(({ taskId }) => taskId)).toEqual([second.taskId]);
   });
 
-  it('T-8 whose time is over first is stopped, and that is its result', async () => {
+  it('T-8 that reaches its timeout is stopped, and its result says so', async () => {
     const stage = await staged();
     const stubborn = `trap '' TERM; echo ready; while :; do sleep 300; done`;
     const called = stage.call({ command: stubborn, timeout: 300 });
     const [waited] = await stage.waitedFor(1);
-    if (!waited) throw new Error('nothing is waited for');
+    if (!waited) throw new Error('no command is in the foreground');
     await until('it is being stopped', () => stage.executor.foreground().length === 0);
     await expect(stage.executor.promote(waited)).rejects.toMatchObject({
       code: 'task_not_foreground',
@@ -365,7 +365,7 @@ describe('a command that a call waits for', () => {
     expect(await stage.tasks()).toEqual([]);
   });
 
-  it('T-8 goes on in the background when its time is over, if that was wanted, and the time is said', async () => {
+  it('T-8 continues in the background after its timeout with on_timeout, and its result says so', async () => {
     const stage = await staged();
     const { outcome, output } = await stage.call({
       command: WAITING,
@@ -380,7 +380,7 @@ describe('a command that a call waits for', () => {
     await stage.ended(task?.taskId ?? '');
   });
 
-  it('T-3 T-5 that is stopped while it is promoted is stopped as the task it becomes', async () => {
+  it('T-3 T-5 that is stopped during its promotion is stopped as a task', async () => {
     const stage = await staged();
     const call = stage.call({ command: 'tail -f /dev/null' });
     const [waited] = await stage.waitedFor(1);
@@ -389,7 +389,7 @@ describe('a command that a call waits for', () => {
     let stopped: Promise<unknown> = Promise.resolve();
     tasks.create = async (...wanted) => {
       const task = await create(...wanted);
-      // It is in the registry, and nobody has taken it over yet.
+      // It is stored, and not followed yet.
       stopped = tasks.stop(OWNER, task.taskId);
       await until('it is being stopped', async () => (await stage.task(task.taskId)).stopping);
       return task;
@@ -411,11 +411,11 @@ describe('a command that a call waits for', () => {
     ]);
   });
 
-  it('T-3 is stopped by who stops it, and its result says by whom', async () => {
+  it('T-3 can be stopped, and its result says by whom', async () => {
     const stage = await staged();
     const called = stage.call({ command: 'echo begun; sleep 60' });
     const [waited] = await stage.waitedFor(1);
-    if (!waited) throw new Error('nothing is waited for');
+    if (!waited) throw new Error('no command is in the foreground');
     await stage.printed(waited, 'begun');
     await stage.executor.stop(waited, 'owner');
     expect((await called).output).toBe('begun\n[Stopped by owner (SIGTERM)]');
@@ -429,7 +429,7 @@ describe('a command that a call waits for', () => {
     expect((await types()).slice(before)).toEqual(['tool_call', 'tool_result']);
   });
 
-  it('T-10 that took half of its time or more is told so, by a clock that is given', async () => {
+  it('T-10 that took half of its time or more gets advice', async () => {
     let elapsed = 0;
     const times: number[] = [];
     const stage = await staged({ monotonic: () => times.shift() ?? elapsed });
@@ -449,16 +449,16 @@ describe('a command that a call waits for', () => {
     expect(stopped.output).not.toMatch(/Took/);
   });
 
-  it('T-12 that watched something is given the hint to use a monitor', async () => {
+  it('T-12 that watches a file gets the hint to use a monitor', async () => {
     const stage = await staged();
     await stage.world.file('log', 'line\n');
     const { output } = await stage.call({ command: 'tail -f log', timeout: 300 });
     expect(output).toMatch(/^line\n\[Stopped after its 300 ms[^]*the monitor tool/);
   });
 
-  it('is given a terminal where it needs one', async (context) => {
+  it('gets a terminal on request', async (context) => {
     if (!(await systemPrograms.hasPseudoTerminal()))
-      context.skip('there is no script of util-linux here');
+      context.skip('script of util-linux is not installed');
     const stage = await staged();
     expect((await stage.call({ command: 'test -t 1 && echo yes || echo no' })).output).toBe('no');
     const { output } = await stage.call({

@@ -1,42 +1,36 @@
-import { join } from 'node:path';
-import type { TaskExecutor, TaskMessage, TaskRegistry } from '@stoa/core';
-import { StoaError, type Task } from '@stoa/protocol';
-import { adoptCommand } from '../../tools/shell/adopted-command.js';
-import { childEnvironment } from '../../tools/shell/child-environment.js';
-import { newNonce, startCommand, temporaryOf } from '../../tools/shell/command.js';
-import { CommandFiles } from '../../tools/shell/command-files.js';
+import type { RunContext, TaskExecutor, TaskMessage, TaskRegistry } from '@stoa/core';
+import { LIMITS, StoaError, type Task } from '@stoa/protocol';
+import { shorten } from '../../tools/cut-text.js';
+import { newNonce } from '../../tools/shell/command.js';
 import type { RunningCommand } from '../../tools/shell/running-command.js';
-import type { Sandbox } from '../../tools/shell/sandbox.js';
-import { ToolFailure } from '../../tools/tool-failure.js';
 import { readTaskOutput } from '../output-part.js';
-import { newTaskId, Starts, startFailure } from '../starts.js';
-
-import { appendToTranscript } from '../task-transcript.js';
+import { newTaskId, TaskCommands, type TaskCommandsOptions } from '../task-commands.js';
 import { BackgroundCommands, type FollowedCommand } from './background-commands.js';
 import { writeInput } from './command-input.js';
 import { ForegroundCommand } from './foreground-command.js';
-import {
-  type BackgroundCommand,
-  newShellTask,
-  SHELL_KIND,
-  shellDetail,
-  type WaitedCommand,
-  type WantedCommand,
-  waitedTask,
-} from './wanted-command.js';
 
-export interface ShellTasksOptions {
-  /** Each session has a directory of its own name below it. */
-  readonly tasksDirectory: string;
-  readonly sandbox: Sandbox;
-  /** Variables of the daemon that commands get besides the usual ones. */
-  readonly passedVariables?: readonly string[] | undefined;
+export interface ShellTasksOptions extends TaskCommandsOptions {
   /** The machine and data directory. */
   readonly location?: string;
-  readonly now?: () => number;
   readonly diagnose?: (message: string, details: Readonly<Record<string, unknown>>) => void;
-  /** After which what could not be entered is tried again. */
+  /** How long to wait before the end of a task is recorded again after a failure. */
   readonly retryMs?: number | undefined;
+}
+
+interface ShellCommand {
+  readonly command: string;
+  readonly description?: string | undefined;
+  readonly cwd: string;
+  readonly run: RunContext;
+  readonly callId: string;
+  readonly takesInput?: boolean;
+  readonly hasTerminal?: boolean;
+}
+
+interface WaitedCommand extends ShellCommand {
+  readonly timeoutMs: number;
+  readonly onTimeout: 'kill' | 'background';
+  readonly signal: AbortSignal;
 }
 
 interface Foreground {
@@ -45,95 +39,74 @@ interface Foreground {
   readonly task: Task;
 }
 
+const SHELL_KIND = 'shell';
+/** The part of a command that its task shows. Its files contain the complete command. */
+const COMMAND_CHARS = 4_000;
+
 /**
- * The commands of agents: those that tool calls wait for, which are in no registry and make no commit,
- * and those in the background, which are tasks. A task is entered before its process is started, and
- * known again by its nonce: whatever ends the daemon in between, the entry and the process find each other
- * or the entry is settled.
+ * The shell commands of agents: those in the foreground, which a tool call waits for and which are neither stored
+ * nor committed, and those in the background, which are tasks.
  */
 export class ShellTasks {
   readonly #foreground = new Map<string, Foreground>();
+  readonly #commands: TaskCommands;
   readonly #background: BackgroundCommands;
-  readonly #starts = new Starts();
   readonly #inputs = new Map<string, Promise<unknown>>();
 
   constructor(private readonly options: ShellTasksOptions) {
-    this.#background = new BackgroundCommands({
-      now: () => this.#now(),
-      writeDown: (task, line) => this.#writeDown(task, line),
-      diagnose: (message, details) => options.diagnose?.(message, details),
-      retryMs: options.retryMs,
-    });
+    this.#commands = new TaskCommands(SHELL_KIND, options);
+    this.#background = new BackgroundCommands(this.#commands, options);
   }
 
-  /** Starts a command that a tool call waits for. Its files are removed by who waited. */
+  /** Starts a command that a tool call waits for. The caller removes its files. */
   async wait(wanted: WaitedCommand): Promise<{
     readonly running: RunningCommand;
     readonly foreground: ForegroundCommand;
   }> {
-    const taskId = newTaskId(this.#now());
+    const { command, cwd, run, hasTerminal = false } = wanted;
+    const taskId = newTaskId();
     const nonce = newNonce();
-    const running = await this.#start(wanted, taskId, nonce, false);
-    const { pid, outputPath, files } = running;
-    const { location = '' } = this.options;
-    const at = this.#now();
-    const made = {
-      taskId,
-      nonce,
-      pid,
-      outputPath,
-      transcriptPath: transcriptOf(files),
-      location,
-      at,
-    };
-    const task = waitedTask(wanted, made);
+    const request = { command, cwd, taskId, nonce, hasTerminal };
+    const running = await this.#commands.start(run.session.sessionId, request, false);
+    const task = this.#foregroundTask(wanted, taskId, running);
     const foreground = new ForegroundCommand({
       ...wanted,
       taskId,
       running,
-      enter: () => this.#starts.during(taskId, () => this.#enter(wanted, task, running)),
+      promote: () =>
+        this.#commands.starts.track(taskId, () => this.#storePromoted(wanted, task, running)),
     });
     this.#foreground.set(taskId, { command: foreground, running, task });
     void foreground.wait().then(() => this.#foreground.delete(taskId));
     return { running, foreground };
   }
 
-  /** Starts a command that nobody waits for. What could not be started is settled, and said. */
-  startInBackground(wanted: BackgroundCommand): Promise<Task> {
-    const taskId = newTaskId(this.#now());
-    return this.#starts.during(taskId, () => this.#startInBackground(taskId, wanted));
-  }
-
-  async #startInBackground(taskId: string, wanted: BackgroundCommand): Promise<Task> {
-    const { run, timeoutMs } = wanted;
-    const registry = run.taskRegistry;
+  /** Starts a command that nobody waits for. If it cannot be started, its task has failed. */
+  startInBackground(
+    wanted: ShellCommand & { readonly timeoutMs?: number | undefined },
+  ): Promise<Task> {
+    const taskId = newTaskId();
+    const { run, callId, command, timeoutMs, cwd } = wanted;
+    const { takesInput = false, hasTerminal = false, description = command } = wanted;
     const nonce = newNonce();
-    const files = this.#files(run.session.sessionId, taskId);
-    const detail = {
-      ...shellDetail(wanted, nonce),
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-    };
-    const task = await registry.create(run.session.sessionId, {
-      ...newShellTask(wanted, { taskId, outputPath: files.output }),
-      detail,
+    return this.#commands.starts.track(taskId, async () => {
+      const detail = {
+        ...shellDetail(wanted, nonce),
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      };
+      const request = { command, cwd, taskId, nonce, takesInput, hasTerminal };
+      const wantedTask = { description, detail, callId };
+      const { task, running } = await this.#commands.startTask(run, wantedTask, request);
+      this.#background.follow(run.taskRegistry, task, running, 'started');
+      if (running.pid === undefined) return task;
+      return run.taskRegistry.change(taskId, { detail: { pid: running.pid } });
     });
-    let running: RunningCommand;
-    try {
-      running = await this.#start(wanted, taskId, nonce, true);
-    } catch (error) {
-      const end = startFailure(error);
-      await registry.settle(taskId, { status: 'failed', end, isReported: true });
-      throw new ToolFailure(`${taskId} could not be started: ${end.message}`);
-    }
-    this.#background.follow(registry, task, running, 'started');
-    if (running.pid === undefined) return task;
-    return registry.change(taskId, { detail: { pid: running.pid } });
   }
 
-  /** What the registry asks for; it reports to this registry what happens to a task. */
+  /** The executor for a registry, to which it reports the ends of tasks. */
   executor(registry: TaskRegistry): TaskExecutor {
     return {
-      foreground: () => this.#waitedFor(),
+      foreground: () => this.#promotable(),
       promote: (task) => this.#promote(task),
       stop: (task, by) => this.#stop(registry, task, by),
       send: (task, message) => this.#send(task, message),
@@ -141,12 +114,17 @@ export class ShellTasks {
         const { running } = await this.#adopt(registry, task);
         if (task.stopping) void running.stop(task.stopping.by);
       },
-      read: (task, range) => readTaskOutput(this.#filesOf(task), task, range),
-      forget: (task) => this.#filesOf(task).remove(),
+      read: (task, range) => readTaskOutput(this.#commands.files(task), task, range),
+      forget: (task) => this.#commands.files(task).remove(),
     };
   }
 
-  #waitedFor(): readonly Task[] {
+  /** Stops following all commands, which continue. */
+  close(): void {
+    this.#background.close();
+  }
+
+  #promotable(): readonly Task[] {
     return [...this.#foreground.values()]
       .filter(({ command }) => command.canBePromoted)
       .map(({ task }) => task);
@@ -154,27 +132,29 @@ export class ShellTasks {
 
   async #promote({ taskId }: Pick<Task, 'taskId'>): Promise<void> {
     const waiting = this.#foreground.get(taskId);
-    if (!waiting) throw new StoaError('task_not_foreground', `Nobody waits for ${taskId}`);
+    if (!waiting) {
+      throw new StoaError('task_not_foreground', `${taskId} is not in the foreground`);
+    }
     await waiting.command.promote();
   }
 
   async #stop(registry: TaskRegistry, task: Task, by: string): Promise<void> {
-    const waited = this.#foreground.get(task.taskId);
-    if (waited?.command.canBePromoted) {
-      await waited.running.stop(by);
+    const foreground = this.#foreground.get(task.taskId);
+    if (foreground?.command.canBePromoted) {
+      await foreground.running.stop(by);
       return;
     }
-    await this.#starts.over(task.taskId);
+    await this.#commands.starts.finished(task.taskId);
     const followed = this.#background.of(task.taskId) ?? (await this.#adopt(registry, task));
     await followed.running.stop(by);
     await followed.settled;
   }
 
-  /** One after another: what two say does not mix. */
+  /** Sends messages one after another, so that they do not mix. */
   async #send(task: Task, { text, from }: TaskMessage): Promise<void> {
     const { taskId } = task;
-    await this.#starts.over(taskId);
-    const { input } = this.#filesOf(task);
+    await this.#commands.starts.finished(taskId);
+    const { input } = this.#commands.files(task);
     const before = this.#inputs.get(taskId) ?? Promise.resolve();
     const isOver = (): boolean => this.#background.of(taskId)?.running.isOver ?? true;
     const line = text.endsWith('\n') ? text : `${text}\n`;
@@ -183,78 +163,64 @@ export class ShellTasks {
     const delivery = await sent.finally(() => {
       if (this.#inputs.get(taskId) === sent) this.#inputs.delete(taskId);
     });
-    await this.#writeDown(task, { type: 'message', from, text, delivery: delivery.type });
+    await this.#commands.record(task, { type: 'message', from, text, delivery: delivery.type });
     if (delivery.type === 'delivered') return;
     const why =
       delivery.type === 'closed'
-        ? 'it does not read any more'
-        : `it does not read: it took ${delivery.bytes} of ${delivery.of} bytes`;
+        ? 'it no longer reads its input'
+        : `it does not read its input: it accepted ${delivery.bytes} of ${delivery.of} bytes`;
     throw new StoaError('task_takes_no_message', `${taskId}: ${why}`);
   }
 
-  /** Lets all of them go on by themselves. */
-  close(): void {
-    this.#background.close();
-  }
-
-  async #start(
-    { command, cwd, run, takesInput = false, hasTerminal = false }: WantedCommand,
-    id: string,
-    nonce: string,
-    isReleased: boolean,
-  ): Promise<RunningCommand> {
-    const { tasksDirectory, sandbox, passedVariables } = this.options;
-    return startCommand({
-      command,
-      cwd,
-      directory: join(tasksDirectory, run.session.sessionId),
-      temporary: temporaryOf(tasksDirectory, run.session.sessionId),
-      environment: childEnvironment(process.env, passedVariables),
-      sandbox,
-      id,
-      kind: SHELL_KIND,
-      nonce,
-      isReleased,
-      takesInput,
-      hasTerminal,
-    });
-  }
-
-  /** Makes a task of a command that was waited for. */
-  async #enter(wanted: WaitedCommand, task: Task, running: RunningCommand): Promise<void> {
-    const { taskId, detail, startedAt } = task;
-    const entered = await wanted.run.taskRegistry.create(wanted.run.session.sessionId, {
-      ...newShellTask(wanted, { taskId, outputPath: running.outputPath }),
-      detail,
-      startedAt,
-    });
-    this.#background.follow(wanted.run.taskRegistry, entered, running, 'promoted');
+  /** Stores a task for a command that was in the foreground. */
+  async #storePromoted(wanted: WaitedCommand, task: Task, running: RunningCommand): Promise<void> {
+    const { run, callId, command, description = command } = wanted;
+    const { taskId, detail, startedAt, outputPath } = task;
+    const { runId, origin, session, taskRegistry } = run;
+    const made = { taskId, kind: SHELL_KIND, description, detail, startedAt, outputPath };
+    const stored = await taskRegistry.create(session.sessionId, { ...made, runId, callId, origin });
+    this.#background.follow(taskRegistry, stored, running, 'promoted');
   }
 
   async #adopt(registry: TaskRegistry, task: Task): Promise<FollowedCommand> {
-    const { nonce } = task.detail;
-    const running = await adoptCommand(this.#filesOf(task), typeof nonce === 'string' ? nonce : '');
-    return this.#background.follow(registry, task, running, 'reattached');
+    return this.#background.follow(registry, task, await this.#commands.adopt(task), 'reattached');
   }
 
-  /** What is written down besides is for people to read; that it could not be is no failure of the task. */
-  async #writeDown(task: Task, line: Readonly<Record<string, unknown>>): Promise<void> {
-    const path = transcriptOf(this.#filesOf(task));
-    await appendToTranscript(path, { at: this.#now(), ...line }).catch(() => undefined);
-  }
-
-  #filesOf({ startedIn, taskId }: Task): CommandFiles {
-    return this.#files(startedIn, taskId);
-  }
-
-  #files(sessionId: string, taskId: string): CommandFiles {
-    return new CommandFiles(join(this.options.tasksDirectory, sessionId), taskId, SHELL_KIND);
-  }
-
-  #now(): number {
-    return (this.options.now ?? Date.now)();
+  /** What lists show for a command in the foreground, which is not stored. */
+  #foregroundTask(wanted: ShellCommand, taskId: string, running: RunningCommand): Task {
+    const { run, callId, command, description = command } = wanted;
+    const { sessionId, responsibleId } = run.session;
+    const { pid, nonce, files } = running;
+    const at = Date.now();
+    return {
+      taskId,
+      kind: SHELL_KIND,
+      description: description.replace(/\s+/g, ' ').slice(0, LIMITS.titleChars).toWellFormed(),
+      runId: run.runId,
+      callId,
+      origin: run.origin,
+      sessionId,
+      startedIn: sessionId,
+      responsibleId,
+      status: 'running',
+      isForeground: true,
+      createdAt: at,
+      startedAt: at,
+      updatedAt: at,
+      notice: 'none',
+      location: this.options.location ?? '',
+      outputPath: files.output,
+      transcriptPath: files.transcript,
+      detail: { ...shellDetail(wanted, nonce), ...(pid === undefined ? {} : { pid }) },
+      pendingApprovals: 0,
+    };
   }
 }
 
-const transcriptOf = ({ directory, id }: CommandFiles): string =>
-  join(directory, `${SHELL_KIND}-${id}.jsonl`);
+function shellDetail(
+  { command, cwd, takesInput = false, hasTerminal = false }: ShellCommand,
+  nonce: string,
+) {
+  const shown = shorten(command, COMMAND_CHARS);
+  return { command: shown, cwd, nonce, stdin: takesInput, ...(hasTerminal ? { pty: true } : {}) };
+}

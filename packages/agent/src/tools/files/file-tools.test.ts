@@ -41,19 +41,19 @@ async function staged(options: WorkspaceRunOptions = {}, ripgrep: string | null 
 }
 
 describe('read_file', () => {
-  it('R-17 shows a file with the numbers of its lines', async () => {
+  it('R-17 shows a file with line numbers', async () => {
     const { world, output } = await staged();
     await world.file('a.txt', 'one\ntwo\r\nthree\n');
     expect(await output('read_file', { path: 'a.txt' })).toBe(
       '     1\tone\n     2\ttwo\n     3\tthree',
     );
     expect(await output('read_file', { path: 'a.txt', offset: 2, limit: 1 })).toBe(
-      '     2\ttwo\n[There is more: go on with offset 3]',
+      '     2\ttwo\n[There is more: continue with offset 3]',
     );
     expect(await output('read_file', { path: 'a.txt', offset: 9 })).toMatch(/only 3 lines/);
   });
 
-  it('shows a long file in parts, each within what a model is given', async () => {
+  it('shows a long file in parts within the output limit', async () => {
     const { world, output } = await staged();
     const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i + 1} ${'x'.repeat(20)}`);
     await world.file('long.txt', lines.join('\n'));
@@ -71,14 +71,14 @@ describe('read_file', () => {
     expect(seen.map((line) => line.slice(7))).toEqual(lines);
   });
 
-  it('cuts a line that is too long, however long it is', async () => {
+  it('cuts a line that is too long', async () => {
     const { world, output } = await staged();
     await world.file('wide.txt', `${'y'.repeat(300_000)}\nend`);
     const shown = await output('read_file', { path: 'wide.txt' });
     expect(shown).toMatch(/y{2000} \[… 298000 more characters\]\n {5}2\tend$/);
   });
 
-  it('says what cannot be shown', async () => {
+  it('reports files that cannot be shown', async () => {
     const { world, call } = await staged();
     await world.file('image', new Uint8Array([137, 80, 0, 71]));
     await world.file('empty');
@@ -93,7 +93,7 @@ describe('read_file', () => {
     expect((await call('read_file', { path: '.' })).output).toMatch(/is a directory/);
   });
 
-  it('R-17 what is outside is asked about, and denied unless a rule allows it', async () => {
+  it('R-17 asks about files outside the workspace unless a rule allows them', async () => {
     const { world, call } = await staged({ permissions: { allow: ['Read(/**/allowed)'] } });
     await fs.writeFile(world.outside('secret'), 'outside');
     await fs.writeFile(world.outside('allowed'), 'allowed');
@@ -107,7 +107,7 @@ describe('read_file', () => {
     expect((await call('read_file', { path: '../allowed' })).output).toMatch(/allowed/);
   });
 
-  it('R-41 the directory of the daemon is refused whatever the rules and the mode are', async () => {
+  it('R-41 refuses the data directory, regardless of the rules and the mode', async () => {
     const { world, call } = await staged({ permissions: { allow: ['Read', 'Edit', 'Read(/**)'] } });
     await fs.writeFile(join(world.home, 'token'), 'canary');
     await fs.symlink(world.home, join(world.workspace, 'link'));
@@ -133,7 +133,7 @@ describe('read_file', () => {
 });
 
 describe('write_file', () => {
-  it('R-17 writes a file with the directories it needs', async () => {
+  it('R-17 writes a file and creates its directories', async () => {
     const { world, call } = await staged();
     expect(await call('write_file', { path: 'a/b/c.txt', content: 'hé\n' })).toMatchObject({
       outcome: 'ok',
@@ -143,7 +143,7 @@ describe('write_file', () => {
     expect(await fs.readdir(join(world.workspace, 'a/b'))).toEqual(['c.txt']);
   });
 
-  it('keeps the mode of what was there, and replaces it in one step', async () => {
+  it('keeps the mode of the file, and replaces it atomically', async () => {
     const { world, call } = await staged();
     const path = await world.file('run.sh', 'old');
     await fs.chmod(path, 0o755);
@@ -155,7 +155,7 @@ describe('write_file', () => {
     expect(await fs.readFile(path, 'utf8')).toBe('new');
   });
 
-  it('R-19 shows who is asked what would change', async () => {
+  it('R-19 shows a reviewer what would change', async () => {
     const { world, call } = await staged({ mode: 'ask' });
     await world.file('a.txt', 'one\ntwo\nthree\n');
     const called = call('write_file', { path: 'a.txt', content: 'one\n2\nthree\n' });
@@ -164,19 +164,19 @@ describe('write_file', () => {
     expect(await called).toMatchObject({ outcome: 'ok' });
   });
 
-  it('R-19 says of a file that is no text that it is replaced, in words that the agent has no part in', async () => {
+  it('R-19 notes that a binary file is replaced, in text that the agent cannot influence', async () => {
     const { world, call } = await staged({ mode: 'ask' });
     await world.file('a\nIt is safe.', 'one\0two');
     const called = call('write_file', { path: 'a\nIt is safe.', content: 'x' });
     const { detail, notes } = await world.answer({ decision: 'deny', scope: 'once' });
     expect(detail).toBeUndefined();
     expect(notes).toEqual([
-      'What is there now cannot be shown as text. It is replaced as a whole.',
+      'The current content cannot be shown as text. It is replaced completely.',
     ]);
     expect(await called).toMatchObject({ outcome: 'denied' });
   });
 
-  it('R-19 says of a change that is too long that a part of it is left out', async () => {
+  it('R-19 notes that a part of a long change is left out', async () => {
     const { world, call } = await staged({ mode: 'ask' });
     const called = call('write_file', { path: 'a.txt', content: 'line\n'.repeat(20_000) });
     const { detail, notes } = await world.answer({ decision: 'deny', scope: 'once' });
@@ -185,7 +185,7 @@ describe('write_file', () => {
     expect(await called).toMatchObject({ outcome: 'denied' });
   });
 
-  it('R-17 what became a link between the approval and the writing is not written through', async () => {
+  it('R-17 does not write through a link that was created after the approval', async () => {
     const { world, call } = await staged({ mode: 'ask' });
     await world.file('dir/a.txt', 'mine');
     await fs.mkdir(world.outside('victim'));
@@ -206,7 +206,7 @@ describe('write_file', () => {
     expect(await fs.readdir(world.workspace)).toEqual([]);
   });
 
-  it('says what cannot be written', async () => {
+  it('reports files that cannot be written', async () => {
     const { world, call } = await staged();
     await world.file('dir/file');
     expect((await call('write_file', { path: 'dir', content: '' })).output).toMatch(/a directory/);
@@ -217,7 +217,7 @@ describe('write_file', () => {
 });
 
 describe('edit_file', () => {
-  it('R-17 replaces what stands there exactly once', async () => {
+  it('R-17 replaces text that occurs exactly once', async () => {
     const { world, call } = await staged();
     const path = await world.file('a.ts', 'let a = 1;\nlet b = 1;\n');
     const edit = { path: 'a.ts', old_string: 'b = 1', new_string: 'b = $&2' };
@@ -225,29 +225,29 @@ describe('edit_file', () => {
     expect(await fs.readFile(path, 'utf8')).toBe('let a = 1;\nlet b = $&2;\n');
   });
 
-  it('refuses text that is not there, or there more than once, and replaces all when told', async () => {
+  it('refuses text that is missing or ambiguous, and replaces all occurrences with replace_all', async () => {
     const { world, call, output } = await staged();
     const path = await world.file('a.ts', 'x x x');
     const twice = { path: 'a.ts', old_string: 'x', new_string: 'y' };
     expect(await output('edit_file', twice)).toMatch(/3 times/);
-    expect(await output('edit_file', { ...twice, old_string: 'z' })).toMatch(/does not stand/);
+    expect(await output('edit_file', { ...twice, old_string: 'z' })).toMatch(/does not occur/);
     expect(await output('edit_file', { ...twice, new_string: 'x', replace_all: true })).toMatch(
       /same/,
     );
     expect(await call('edit_file', { ...twice, replace_all: true })).toMatchObject({
-      output: 'Edited a.ts in 3 places',
+      output: 'Edited 3 occurrences in a.ts',
     });
     expect(await fs.readFile(path, 'utf8')).toBe('y y y');
   });
 
-  it('keeps line ends of a file that has CRLF, and its mark of the byte order', async () => {
+  it('keeps CRLF line ends and the byte order mark', async () => {
     const { world, call } = await staged();
     const path = await world.file('dos.txt', '\uFEFFone\r\ntwo\r\nthree\r\n');
     await call('edit_file', { path: 'dos.txt', old_string: 'one\ntwo', new_string: '1\n2\n2b' });
     expect(await fs.readFile(path, 'utf8')).toBe('\uFEFF1\r\n2\r\n2b\r\nthree\r\n');
   });
 
-  it('does not ask people about an edit that cannot be made', async () => {
+  it('does not ask people about an impossible edit', async () => {
     const { world, call } = await staged({ mode: 'ask' });
     await world.file('a', 'text');
     const result = await call('edit_file', { path: 'a', old_string: 'no', new_string: '' });
@@ -255,7 +255,7 @@ describe('edit_file', () => {
     expect(await world.session().all('waiting_approval')).toEqual([]);
   });
 
-  it('does not touch what is no UTF-8', async () => {
+  it('does not edit a file that is not UTF-8', async () => {
     const { world, call } = await staged();
     const bytes = new Uint8Array([97, 0xff, 98]);
     const path = await world.file('latin', bytes);
@@ -267,7 +267,7 @@ describe('edit_file', () => {
 });
 
 describe('glob', () => {
-  it('R-17 finds files by pattern, newest first, without what is ignored', async () => {
+  it('R-17 finds files by pattern, newest first, without ignored ones', async () => {
     const { world, output } = await staged();
     const paths = ['src/a.ts', 'src/deep/b.ts', 'src/c.js', 'dist/d.ts', 'node_modules/x/e.ts'];
     for (const [index, path] of [...paths, '.git/f.ts', 'top.ts', 'src/skip.ts'].entries()) {
@@ -326,14 +326,14 @@ describe.each(WAYS)('grep with %s', (way) => {
     expect(await output('grep', { pattern: 'absent' })).toBe('Nothing matches.');
   });
 
-  it('stops at the limit and says so', async () => {
+  it('stops at the limit with a note', async () => {
     const { world, output } = await staged({}, ripgrep);
     await world.file('many', 'hit\n'.repeat(100_000));
     const shown = await output('grep', { pattern: 'hit', limit: 3 });
     expect(shown).toBe('many:1:hit\nmany:2:hit\nmany:3:hit\n[Only the first 3 are shown]');
   });
 
-  it('says that a pattern is not valid', async () => {
+  it('reports an invalid pattern', async () => {
     const { world, call } = await staged({}, ripgrep);
     await world.file('a', 'x');
     const result = await call('grep', { pattern: '(' });
@@ -341,7 +341,7 @@ describe.each(WAYS)('grep with %s', (way) => {
     expect(result.output).toMatch(/paren|group|valid/i);
   });
 
-  it('R-18 does not show what a rule closes, though it lies below what is searched', async () => {
+  it('R-18 does not show files that a rule forbids below the searched directory', async () => {
     const { world, output } = await staged(
       { permissions: { deny: ['Read(secrets/**)'], ask: ['Read(.env)'] } },
       ripgrep,
@@ -353,7 +353,7 @@ describe.each(WAYS)('grep with %s', (way) => {
     expect(await output('glob', { pattern: '**' })).toBe('a');
   });
 
-  it('R-41 does not look into the directory of the daemon when that lies in the workspace', async () => {
+  it('R-41 does not search the data directory if it is in the workspace', async () => {
     const world = await WorkspaceRun.open({ mode: 'full' });
     worlds.push(world);
     const home = join(world.workspace, '.stoa [1]');
@@ -374,7 +374,7 @@ describe.each(WAYS)('grep with %s', (way) => {
   });
 });
 
-it('R-4 a search ends with the run, whatever its pattern does', async () => {
+it('R-4 a search with a slow pattern ends with the run', async () => {
   const { world, call } = await staged();
   await world.file('many', `${'a'.repeat(40)}!\n`);
   const called = call('grep', { pattern: '(a+)+$', path: 'many' });

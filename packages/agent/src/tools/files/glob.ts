@@ -1,9 +1,9 @@
 import { promises as fs } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
+import { isAbsolute, relative } from 'node:path';
 import { z } from 'zod';
 import { isInside } from '../paths.js';
 import { type DecidedEnvironment, defineTool } from '../tool.js';
-import { inWords, ToolFailure } from '../tool-failure.js';
+import { ToolFailure, withToolFailures } from '../tool-failure.js';
 import { GlobPattern } from './glob-pattern.js';
 import { walk } from './walk.js';
 
@@ -11,37 +11,38 @@ const SHOWN_FILES = 1_000;
 
 const GlobInput = z.strictObject({
   pattern: z.string().min(1).max(1_000).describe('Such as **/*.ts or src/{a,b}/*.md'),
-  path: z.string().min(1).max(4_096).optional().describe('Directory to search; the workspace'),
+  path: z
+    .string()
+    .min(1)
+    .max(4_096)
+    .optional()
+    .describe('Directory to search; by default the workspace'),
 });
 type GlobInput = z.infer<typeof GlobInput>;
 
-export const glob = defineTool<GlobInput>({
+export const glob = defineTool({
   name: 'glob',
   description:
-    'Finds files by a pattern of their path; newest first. .git, node_modules and what .gitignore ' +
-    'names are left out, links are not followed.',
+    'Finds files whose path matches a pattern, newest first. Leaves out .git, node_modules and files that ' +
+    '.gitignore names; does not follow links.',
   input: GlobInput,
   kind: 'search',
   title: ({ pattern, path }) => `Find ${pattern}${path === undefined ? '' : ` in ${path}`}`,
-  subjects: ({ path = '.' }) => Promise.resolve([{ type: 'path', path }]),
+  subjects: ({ path = '.' }) => [{ type: 'path', path }],
   async execute(input, environment) {
-    try {
-      return { text: await find(input, environment) };
-    } catch (error) {
-      throw inWords(error, input.path ?? '.');
-    }
+    return { text: await withToolFailures(input.path ?? '.', () => find(input, environment)) };
   },
 });
 
 async function find(
   { pattern, path = '.' }: GlobInput,
-  { paths, place, signal, workspace, isOpen }: DecidedEnvironment,
+  { paths, located, signal, workspace, mayShow }: DecidedEnvironment,
 ): Promise<string> {
-  const directory = await paths.openDirectory(place(path));
+  const directory = await paths.openDirectory(located(path));
   await directory.close();
   const root = directory.path;
   if (isAbsolute(pattern) || pattern.split('/').includes('..')) {
-    throw new ToolFailure('The pattern is relative to path, and cannot leave it');
+    throw new ToolFailure('The pattern is relative to path and cannot contain ..');
   }
   const wanted = new GlobPattern(pattern.replace(/^\.\//, ''));
   const notes: string[] = [];
@@ -49,7 +50,7 @@ async function find(
   const found: { readonly shown: string; readonly changed: number }[] = [];
   const enters = (below: string): boolean => wanted.reaches(below);
   for await (const file of walk({ root, paths, signal, enters, note })) {
-    if (!wanted.matches(file.relative) || !isOpen(file.path)) continue;
+    if (!wanted.matches(file.relative) || !mayShow(file.path)) continue;
     const changed = await changedAt(file.path);
     if (changed !== undefined) found.push({ shown: shownPath(file.path, workspace), changed });
   }
@@ -61,9 +62,9 @@ async function find(
   return [...lines, ...left, ...notes].join('\n');
 }
 
-/** Relative where that is shorter to read and leads to the same. */
+/** Relative if it is in the workspace. */
 export function shownPath(path: string, workspace: string): string {
-  return isInside(path, workspace) ? relative(workspace, path) || '.' : join(path);
+  return isInside(path, workspace) ? relative(workspace, path) || '.' : path;
 }
 
 async function changedAt(path: string): Promise<number | undefined> {

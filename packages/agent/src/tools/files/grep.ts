@@ -1,44 +1,41 @@
 import { constants, promises as fs } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { Place } from '../paths.js';
+import type { LocatedPath } from '../paths.js';
 import type { Sandbox } from '../shell/sandbox.js';
 import { type DecidedEnvironment, defineTool, type Tool } from '../tool.js';
-import { inWords, ToolFailure } from '../tool-failure.js';
+import { ToolFailure, withToolFailures } from '../tool-failure.js';
 import { shownPath } from './glob.js';
 import { GlobPattern } from './glob-pattern.js';
-import { GrepReport } from './grep-report.js';
-import { GrepInput, type Search } from './grep-search.js';
+import { GrepInput, GrepReport, type Search } from './grep-search.js';
 import { searchWithRipgrep } from './ripgrep.js';
 import { searchWithWalker } from './walk-search.js';
 
 export interface GrepOptions {
   readonly sandbox: Sandbox;
-  /** Where ripgrep is; that of the system unless told, and not used when null. */
+  /** Path of ripgrep; by default that of the system. `null`: search without it. */
   readonly ripgrep?: string | null;
 }
 
 export function createGrep({ sandbox, ripgrep }: GrepOptions): Tool {
-  return defineTool<GrepInput>({
+  return defineTool({
     name: 'grep',
     description:
-      'Searches the text of files for a regular expression. .git, node_modules, binary files and ' +
-      'what .gitignore names are left out, links are not followed.',
+      'Searches the text of files for a regular expression. Leaves out .git, node_modules, binary files and ' +
+      'files that .gitignore names; does not follow links.',
     input: GrepInput,
     kind: 'search',
     title: ({ pattern, path }) => `Search ${pattern}${path === undefined ? '' : ` in ${path}`}`,
-    subjects: ({ path = '.' }) => Promise.resolve([{ type: 'path', path }]),
+    subjects: ({ path = '.' }) => [{ type: 'path', path }],
     async execute(input, environment) {
-      try {
-        const { workspace } = environment;
-        const report = new GrepReport(input, (path) => shownPath(path, workspace));
+      const { workspace } = environment;
+      const report = new GrepReport(input, (path) => shownPath(path, workspace));
+      await withToolFailures(input.path ?? '.', async () => {
         const search = await open(input, environment, report);
         const program = ripgrep === undefined ? await ripgrepOf(sandbox) : ripgrep;
         if (program === null) await searchWithWalker(search, environment);
         else await searchWithRipgrep(program, search, environment, sandbox);
-        return { text: report.text() };
-      } catch (error) {
-        throw inWords(error, input.path ?? '.');
-      }
+      });
+      return { text: report.text() };
     },
   });
 }
@@ -54,26 +51,26 @@ async function open(
   report: GrepReport,
 ): Promise<Search> {
   const wants = wanted(input.glob);
-  const place = environment.place(input.path ?? '.');
-  const isDirectory = await isDirectoryAt(place);
-  if (isDirectory) {
-    const directory = await environment.paths.openDirectory(place);
+  const located = environment.located(input.path ?? '.');
+  const { path } = located;
+  if (await isDirectory(located)) {
+    const directory = await environment.paths.openDirectory(located);
     await directory.close();
-    return { input, root: place.path, wants, report };
+    return { input, root: path, wants, report };
   }
-  const handle = await environment.paths.openFile(place, constants.O_RDONLY);
+  const handle = await environment.paths.openFile(located, constants.O_RDONLY);
   await handle.close();
-  return { input, root: dirname(place.path), file: basename(place.path), wants, report };
+  return { input, root: dirname(path), file: basename(path), wants, report };
 }
 
-/** A pattern without a slash is about names. */
+/** A pattern without a slash matches names in any directory. */
 function wanted(glob: string | undefined): (relative: string) => boolean {
   if (glob === undefined) return () => true;
   const pattern = new GlobPattern(glob.includes('/') ? glob : `**/${glob}`);
   return (relative) => pattern.matches(relative);
 }
 
-async function isDirectoryAt({ path, given, refusal }: Place): Promise<boolean> {
+async function isDirectory({ path, given, refusal }: LocatedPath): Promise<boolean> {
   if (refusal !== undefined) throw new ToolFailure(`${given}: ${refusal}`);
   return (await fs.lstat(path)).isDirectory();
 }

@@ -5,23 +5,23 @@ interface IgnoreRule {
   readonly pattern: GlobPattern;
   readonly isNegated: boolean;
   readonly onlyDirectories: boolean;
-  /** A rule without a slash is about the name alone, in whatever directory. */
+  /** A rule without a slash matches names in any directory. */
   readonly isAboutName: boolean;
   readonly chars: number;
 }
 
-/** What is read of one file: more than any project needs, and little enough to match every path against. */
+/** Limit for one file: more than a project needs, and few enough rules to match every path against. */
 export const IGNORE_BYTES = 64 * 1024;
 export const IGNORE_RULES = 2_000;
 /** A longer rule is skipped. */
 const RULE_CHARS = 1_024;
-/** Characters of rules between two looks at the clock. */
+/** Characters of rules that are matched before the clock is checked. */
 const STRIDE_CHARS = 2_048;
 
-/** The rules of one `.gitignore`, about paths below its directory. */
+/** The rules of one `.gitignore`, for paths below its directory. */
 export class IgnoreFile {
   readonly #rules: readonly IgnoreRule[];
-  /** Whether the file has more rules than are used. */
+  /** Whether the file is longer than the limit. */
   readonly isCut: boolean;
 
   constructor(text: string, isCut = false) {
@@ -30,7 +30,7 @@ export class IgnoreFile {
     this.isCut = isCut || rules.length > IGNORE_RULES;
   }
 
-  /** The last rule that matches counts; undefined when none does. */
+  /** The last matching rule applies; undefined if none matches. */
   async ignores(path: string, isDirectory: boolean, pace: Pace): Promise<boolean | undefined> {
     const names = path.split('/');
     const name = names.slice(-1);
@@ -49,14 +49,14 @@ export class IgnoreFile {
 }
 
 function readRule(line: string): IgnoreRule[] {
-  let rule = withoutBlanksAtEnd(line);
+  let rule = trimRule(line);
   if (rule === '' || rule.startsWith('#') || rule.length > RULE_CHARS) return [];
   const isNegated = rule.startsWith('!');
   if (isNegated) rule = rule.slice(1);
   const onlyDirectories = rule.endsWith('/');
   if (onlyDirectories) rule = rule.slice(0, -1);
   const isAboutName = !rule.includes('/');
-  // Git knows no braces, and `a/**` is about what is below `a`, not about `a`.
+  // Git has no braces, and `a/**` matches paths below `a`, not `a` itself.
   const plain = rule
     .replace(/^\//, '')
     .replace(/[{}]/g, '?')
@@ -66,7 +66,7 @@ function readRule(line: string): IgnoreRule[] {
 }
 
 /** A blank after a backslash belongs to the rule. */
-function withoutBlanksAtEnd(line: string): string {
+function trimRule(line: string): string {
   const rule = line.trimEnd();
   return rule.endsWith('\\') ? line.slice(0, rule.length + 1) : rule;
 }

@@ -1,21 +1,21 @@
 import { Worker } from 'node:worker_threads';
 import { ToolFailure } from '../tool-failure.js';
 
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
-/** Lines of one file whose text is sent back: an answer shows no more. */
+/** An answer shows at most this many lines, so the texts of further lines are not sent. */
 const SHOWN_LINES = 2_000;
 
-/** The lines of a text that match and those around them, in order. */
+/** The matching lines of a text and their context, in order. */
 export interface MatchedLines {
   readonly numbers: Uint32Array;
-  /** 1 if the line matches, 0 if it is context of one that does. */
+  /** 1 if the line matches, 0 if it is context. */
   readonly matches: Uint8Array;
-  /** Of the first lines only. */
+  /** Only those of the first lines. */
   readonly texts: readonly string[];
 }
 
-/** Answers a text with its MatchedLines. */
+/** Script of the worker: receives a text and answers with its MatchedLines. */
 const MATCH_LINES = `
 const { parentPort, workerData } = require('node:worker_threads');
 const pattern = new RegExp(workerData.pattern, workerData.flags);
@@ -51,10 +51,7 @@ parentPort.on('message', ({ text, context }) => {
 });
 `;
 
-/**
- * Matches lines on a thread of its own: a pattern can take longer than anybody lives, and only a thread
- * can be stopped from outside.
- */
+/** Matches lines in a worker thread, which can be terminated if a pattern takes too long. */
 export class LineMatcher {
   readonly #worker: Worker;
   readonly #signal: AbortSignal;
@@ -83,7 +80,7 @@ export class LineMatcher {
       const abort = (): void => settle(() => reject(this.#signal.reason as Error));
       const timer = setTimeout(() => {
         settle(() => reject(new ToolFailure('The pattern takes too long to match')));
-      }, PATIENCE_MS);
+      }, TIMEOUT_MS);
       this.#signal.addEventListener('abort', abort, { once: true });
       this.#worker.once('message', answer);
       if (this.#signal.aborted) abort();

@@ -1,15 +1,14 @@
 import { constants, type promises as fs } from 'node:fs';
 import { LIMITS } from '@stoa/protocol';
 import { z } from 'zod';
-import type { DecidedEnvironment, ToolOutput } from '../tool.js';
-import { defineTool } from '../tool.js';
-import { inWords } from '../tool-failure.js';
+import { type DecidedEnvironment, defineTool, type ToolOutput } from '../tool.js';
+import { withToolFailures } from '../tool-failure.js';
 import { isBinary, SNIFFED_BYTES } from './text-file.js';
 
 const CHUNK_BYTES = 65_536;
 const OUTPUT_BYTES = 256 * 1024;
 const LINE_CHARS = 2_000;
-/** What the line that says where to go on may need. */
+/** Reserved for the note about the next offset. */
 const NOTE_CHARS = 200;
 
 const ReadFileInput = z.strictObject({
@@ -19,34 +18,28 @@ const ReadFileInput = z.strictObject({
 });
 type ReadFileInput = z.infer<typeof ReadFileInput>;
 
-export const readFile = defineTool<ReadFileInput>({
+export const readFile = defineTool({
   name: 'read_file',
   description:
-    'Reads a text file. Each line is shown with its number. A long file is shown in parts: the end ' +
-    'of the answer then says with which offset to go on. Binary files are not shown.',
+    'Reads a text file. Each line is shown with its number. A long file is shown in parts: the answer ' +
+    'then ends with the offset of the next part. Binary files are not shown.',
   input: ReadFileInput,
   kind: 'read',
   title: ({ path }) => `Read ${path}`,
-  subjects: ({ path }) => Promise.resolve([{ type: 'path', path }]),
-  async execute(input, environment) {
-    try {
-      return await read(input, environment);
-    } catch (error) {
-      throw inWords(error, input.path);
-    }
-  },
+  subjects: ({ path }) => [{ type: 'path', path }],
+  execute: (input, environment) => withToolFailures(input.path, () => read(input, environment)),
 });
 
 async function read(input: ReadFileInput, environment: DecidedEnvironment): Promise<ToolOutput> {
-  const place = environment.place(input.path);
-  const handle = await environment.paths.openFile(place, constants.O_RDONLY);
+  const { paths, located, signal } = environment;
+  const handle = await paths.openFile(located(input.path), constants.O_RDONLY);
   try {
     const { size } = await handle.stat();
     const sniffed = await handle.read(Buffer.alloc(SNIFFED_BYTES), 0, SNIFFED_BYTES, 0);
     if (isBinary(sniffed.buffer.subarray(0, sniffed.bytesRead))) {
       return { text: `${input.path} is a binary file of ${size} bytes`, isError: true };
     }
-    return { text: await showLines(handle, input, environment.signal) };
+    return { text: await showLines(handle, input, signal) };
   } finally {
     await handle.close();
   }
@@ -69,7 +62,7 @@ async function showLines(
     bytes += Buffer.byteLength(text) + 1;
     const isFull = chars > LIMITS.toolOutputChars - NOTE_CHARS || bytes > OUTPUT_BYTES;
     if (shown.length >= limit || (isFull && shown.length > 0)) {
-      shown.push(`[There is more: go on with offset ${number}]`);
+      shown.push(`[There is more: continue with offset ${number}]`);
       return shown.join('\n');
     }
     shown.push(text);
@@ -79,7 +72,7 @@ async function showLines(
   return shown.join('\n');
 }
 
-/** Lines of a file however long it is; what of a line is too long to show is not kept either. */
+/** Reads a file of any size line by line. Does not keep the part of a line that is too long to show. */
 async function* linesOf(handle: fs.FileHandle, signal: AbortSignal): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8');
   const buffer = Buffer.alloc(CHUNK_BYTES);

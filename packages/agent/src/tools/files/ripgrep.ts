@@ -10,10 +10,7 @@ import type { Search } from './grep-search.js';
 
 const STDERR_CHARS = 2_000;
 
-/**
- * Runs ripgrep in the sandbox of commands: it follows names on its own, and what it must not see is not
- * there. Without a sandbox each file it reports is checked to be where it says.
- */
+/** Runs ripgrep in the sandbox, which hides the data directory, and checks that each reported path is not a link. */
 export async function searchWithRipgrep(
   program: string,
   search: Search,
@@ -30,9 +27,9 @@ export async function searchWithRipgrep(
   });
   const stop = (): void => void child.kill('SIGKILL');
   environment.signal.addEventListener('abort', stop, { once: true });
-  let complaint = '';
+  let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    complaint = (complaint + text).slice(0, STDERR_CHARS);
+    stderr = (stderr + text).slice(0, STDERR_CHARS);
   });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.on('error', reject);
@@ -41,14 +38,15 @@ export async function searchWithRipgrep(
   ended.catch(() => undefined);
   let isAnyFound = false;
   try {
-    const isTrue = trustworthy(search.root, environment);
+    const mayReport = reportCheck(search.root, environment);
     for await (const line of createInterface({ input: child.stdout })) {
       const event = readEvent(line);
       if (!event) continue;
       isAnyFound = true;
       const path = join(search.root, event.path);
-      if (search.wants(relative(search.root, path)) && (await isTrue(path)))
+      if (search.wants(relative(search.root, path)) && (await mayReport(path))) {
         search.report.add({ ...event, path });
+      }
       if (search.report.isFull) break;
     }
   } finally {
@@ -58,7 +56,7 @@ export async function searchWithRipgrep(
   child.stdout.destroy();
   const code = await ended;
   environment.signal.throwIfAborted();
-  if (code === 2 && !isAnyFound) throw new ToolFailure(complaint.trim() || 'ripgrep failed');
+  if (code === 2 && !isAnyFound) throw new ToolFailure(stderr.trim() || 'ripgrep failed');
 }
 
 function argumentsFor({ input, root, file }: Search, { paths }: DecidedEnvironment): string[] {
@@ -69,7 +67,7 @@ function argumentsFor({ input, root, file }: Search, { paths }: DecidedEnvironme
     ...['--sort', 'path', '--max-filesize', '20M'],
     ...(ignore_case ? ['--ignore-case'] : []),
     ...(context > 0 ? ['--context', String(context)] : []),
-    // As a type, for ripgrep searches what a glob names even where it is ignored.
+    // As a type, because ripgrep searches files that a glob names even if they are ignored.
     ...(glob === undefined || glob.includes('/')
       ? []
       : ['--type-add', `wanted:${glob}`, '--type', 'wanted']),
@@ -81,20 +79,15 @@ function argumentsFor({ input, root, file }: Search, { paths }: DecidedEnvironme
 
 const escapeGlob = (path: string): string => path.replace(/[\\*?[\]{}!]/g, '\\$&');
 
-function trustworthy(root: string, { isOpen }: DecidedEnvironment) {
+function reportCheck(root: string, { mayShow }: DecidedEnvironment) {
   const known = new Map<string, boolean>();
   return async (path: string): Promise<boolean> => {
     const answer = known.get(path);
     if (answer !== undefined) return answer;
-    let real: string | undefined;
-    try {
-      real = await fs.realpath(path);
-    } catch {
-      real = undefined;
-    }
-    const isTrue = real === path && isInside(path, root) && isOpen(path);
-    known.set(path, isTrue);
-    return isTrue;
+    const real = await fs.realpath(path).catch(() => undefined);
+    const mayReport = real === path && isInside(path, root) && mayShow(path);
+    known.set(path, mayReport);
+    return mayReport;
   };
 }
 
@@ -110,7 +103,7 @@ interface RipgrepEvent {
 function readEvent(line: string) {
   const { type, data } = JSON.parse(line) as RipgrepEvent;
   if (type !== 'match' && type !== 'context') return undefined;
-  // A path that is no UTF-8 cannot be given to any tool either.
+  // No tool accepts a path that is not UTF-8.
   if (data.path?.text === undefined) return undefined;
   const { text, bytes } = data.lines ?? {};
   return {

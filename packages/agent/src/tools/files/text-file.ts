@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { constants, promises as fs, type Stats } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import type { PathGuard, Place } from '../paths.js';
+import type { LocatedPath, PathGuard } from '../paths.js';
 import { ToolFailure } from '../tool-failure.js';
 
 export const SNIFFED_BYTES = 4_096;
-/** A file that is edited is held in memory, and its diff is made. */
+/** Limit for edited files: they are held in memory and compared. */
 const EDITED_BYTES = 8 * 1024 * 1024;
 
 export interface TextFile {
@@ -17,11 +17,14 @@ export function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, SNIFFED_BYTES).includes(0);
 }
 
-/** The whole of a text file; undefined when there is none. */
-export async function readTextFile(paths: PathGuard, place: Place): Promise<TextFile | undefined> {
+/** Reads a complete text file; undefined if it does not exist. */
+export async function readTextFile(
+  paths: PathGuard,
+  located: LocatedPath,
+): Promise<TextFile | undefined> {
   let handle: fs.FileHandle;
   try {
-    handle = await paths.openFile(place, constants.O_RDONLY);
+    handle = await paths.openFile(located, constants.O_RDONLY);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
@@ -29,17 +32,19 @@ export async function readTextFile(paths: PathGuard, place: Place): Promise<Text
   try {
     const { size, mode } = await handle.stat();
     if (size > EDITED_BYTES) {
-      throw new ToolFailure(`${place.given} has ${size} bytes; at most ${EDITED_BYTES} are edited`);
+      throw new ToolFailure(
+        `${located.given} has ${size} bytes; at most ${EDITED_BYTES} are edited`,
+      );
     }
     const bytes = await handle.readFile();
-    if (isBinary(bytes)) throw new ToolFailure(`${place.given} is a binary file`);
-    return { text: decode(bytes, place.given), mode: mode & 0o7777 };
+    if (isBinary(bytes)) throw new ToolFailure(`${located.given} is a binary file`);
+    return { text: decode(bytes, located.given), mode: mode & 0o7777 };
   } finally {
     await handle.close();
   }
 }
 
-/** Bytes that are no text would come back changed, so such a file is not edited at all. */
+/** A file that is not UTF-8 is not edited, because decoding would change its bytes. */
 function decode(bytes: Uint8Array, given: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -48,16 +53,17 @@ function decode(bytes: Uint8Array, given: string): string {
   }
 }
 
-/**
- * Puts a text in the place of a file in one step: whoever reads it finds the old or the new one. It keeps
- * the mode and, where that may be given away, the owner of what was there.
- */
-export async function writeTextFile(paths: PathGuard, place: Place, text: string): Promise<void> {
-  const directory = await paths.openDirectory(place, dirname(place.path), { create: true });
-  const name = basename(place.path);
+/** Replaces a file atomically. Keeps its mode and, if permitted, its owner. */
+export async function writeTextFile(
+  paths: PathGuard,
+  located: LocatedPath,
+  text: string,
+): Promise<void> {
+  const directory = await paths.openDirectory(located, dirname(located.path), { create: true });
+  const name = basename(located.path);
   const temporary = directory.at(`.${name.slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`);
   try {
-    const replaced = await plainFileAt(directory.at(name), place.given);
+    const replaced = await plainFileAt(directory.at(name), located.given);
     const handle = await fs.open(temporary, NEW_FILE, 0o666);
     try {
       await handle.writeFile(text);

@@ -5,11 +5,11 @@ import type { DecidedEnvironment } from '../tool.js';
 import type { Search } from './grep-search.js';
 import { LineMatcher } from './line-matcher.js';
 import { isBinary } from './text-file.js';
-import { type FoundFile, walk } from './walk.js';
+import { type FoundFile, foundPath, walk } from './walk.js';
 
 const SEARCHED_BYTES = 20 * 1024 * 1024;
 
-/** The search where there is no ripgrep. */
+/** Searches without ripgrep. */
 export async function searchWithWalker(
   search: Search,
   environment: DecidedEnvironment,
@@ -19,7 +19,7 @@ export async function searchWithWalker(
   const pace = new Pace();
   try {
     for await (const { path, relative } of filesOf(search, environment)) {
-      if (!search.wants(relative) || !environment.isOpen(path)) continue;
+      if (!search.wants(relative) || !environment.mayShow(path)) continue;
       const text = await textOf(path, environment);
       if (text === undefined) continue;
       const { numbers, matches, texts } = await matcher.match(text, input.context ?? 0);
@@ -43,9 +43,8 @@ async function* filesOf(
 }
 
 async function textOf(path: string, { paths }: DecidedEnvironment): Promise<string | undefined> {
-  const place = { given: path, path, insideWorkspace: true, insideHome: false };
   try {
-    const handle = await paths.openFile(place, constants.O_RDONLY);
+    const handle = await paths.openFile(foundPath(path), constants.O_RDONLY);
     try {
       if ((await handle.stat()).size > SEARCHED_BYTES) return undefined;
       const bytes = await handle.readFile();
@@ -54,7 +53,7 @@ async function textOf(path: string, { paths }: DecidedEnvironment): Promise<stri
       await handle.close();
     }
   } catch {
-    // It vanished, became something else, or may not be read: it has no text to search.
+    // It was removed or replaced, or may not be read.
     return undefined;
   }
 }

@@ -1,30 +1,30 @@
 import { type Dirent, promises as fs } from 'node:fs';
 import { join } from 'node:path';
 import { Pace } from '../../pace.js';
-import type { PathGuard } from '../paths.js';
+import type { LocatedPath, PathGuard } from '../paths.js';
 import { IGNORE_BYTES, IGNORE_RULES, IgnoreFile } from './ignore-file.js';
 
 export interface WalkOptions {
-  /** Located and decided about. */
+  /** A located and permitted directory. */
   readonly root: string;
   readonly paths: PathGuard;
   readonly signal: AbortSignal;
-  /** Whether to look into a directory, by its path relative to the root. */
+  /** Whether to enter a directory, by its path relative to the root. */
   readonly enters?: (relative: string) => boolean;
-  /** Told what was left out, and why. */
+  /** Notes what was left out, and why. */
   readonly note: (text: string) => void;
 }
 
 export interface FoundFile {
   readonly path: string;
-  /** With `/`, from the root of the walk. */
+  /** Relative to the root of the walk, with `/`. */
   readonly relative: string;
 }
 
-/** Never looked into: what they hold was not written by who works here. */
+/** Never entered: these files are not written by the people who work here. */
 const SKIPPED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 const VISITED_ENTRIES = 500_000;
-/** For ignore rules in one walk. An honest project needs a tenth of it for 200,000 files. */
+/** Time for ignore rules in one walk. A normal project needs a tenth of it for 200,000 files. */
 const MATCHING_MS = 2_000;
 
 interface Level {
@@ -34,9 +34,8 @@ interface Level {
 }
 
 /**
- * The files below a directory that a project does not ignore. Links are not followed. A checkout may be
- * hostile: ignore files are read up to a limit, their rules have a time limit, and the thread is given
- * to others in between.
+ * The files below a directory that are not ignored. Does not follow links. A checkout may be hostile: ignore files
+ * have size and time limits, and the walk yields the thread regularly.
  */
 export async function* walk(options: WalkOptions): AsyncGenerator<FoundFile> {
   const { root, paths, signal, enters, note } = options;
@@ -90,11 +89,17 @@ interface Listed {
   readonly ignore?: IgnoreFile;
 }
 
-/** Holds the directory while it is read: a link that takes its place is not followed. */
+/** A path below a located directory, which the walk found there and which is not a link. */
+export const foundPath = (path: string): LocatedPath => ({
+  given: path,
+  path,
+  insideWorkspace: true,
+  insideHome: false,
+});
+
 async function list(paths: PathGuard, path: string): Promise<Listed> {
-  const place = { given: path, path, insideWorkspace: true, insideHome: false };
   try {
-    const directory = await paths.openDirectory(place);
+    const directory = await paths.openDirectory(foundPath(path));
     try {
       const entries = await fs.readdir(directory.at('.'), { withFileTypes: true });
       entries.sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -105,7 +110,7 @@ async function list(paths: PathGuard, path: string): Promise<Listed> {
       await directory.close();
     }
   } catch {
-    // It vanished, or may not be read; neither ends the search.
+    // It was removed or may not be read. The search continues.
     return { entries: [] };
   }
 }
@@ -113,11 +118,11 @@ async function list(paths: PathGuard, path: string): Promise<Listed> {
 async function readIgnoreFile(path: string): Promise<IgnoreFile> {
   const file = await fs.open(path);
   try {
-    // One byte more than is used shows that there is more.
+    // One byte more than is used shows whether the file is longer.
     const { buffer, bytesRead } = await file.read(Buffer.alloc(IGNORE_BYTES + 1));
     const isCut = bytesRead > IGNORE_BYTES;
     const text = buffer.toString('utf8', 0, bytesRead);
-    // Half a rule would be another rule.
+    // A rule that is cut in half would be a different rule.
     return new IgnoreFile(isCut ? text.slice(0, text.lastIndexOf('\n') + 1) : text, isCut);
   } finally {
     await file.close();

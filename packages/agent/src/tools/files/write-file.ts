@@ -2,41 +2,36 @@ import { LIMITS } from '@stoa/protocol';
 import { z } from 'zod';
 import { unifiedDiff } from '../text-diff.js';
 import { defineTool } from '../tool.js';
-import { inWords } from '../tool-failure.js';
+import { toToolFailure, withToolFailures } from '../tool-failure.js';
 import { readTextFile, writeTextFile } from './text-file.js';
 
 const WriteFileInput = z.strictObject({
   path: z.string().min(1).max(4_096).describe('File, absolute or relative to the workspace'),
-  content: z.string().max(LIMITS.toolInputBytes).describe('What the file is to hold, all of it'),
+  content: z.string().max(LIMITS.toolInputBytes).describe('The complete content of the file'),
 });
-type WriteFileInput = z.infer<typeof WriteFileInput>;
 
-export const writeFile = defineTool<WriteFileInput>({
+export const writeFile = defineTool({
   name: 'write_file',
   description:
-    'Writes a whole file, in place of what was there; directories that are missing are made. ' +
+    'Writes a complete file and replaces an existing one; creates missing directories. ' +
     'To change a part of a file use edit_file.',
   input: WriteFileInput,
   kind: 'edit',
   title: ({ path }) => `Write ${path}`,
-  subjects: ({ path }) => Promise.resolve([{ type: 'path', path }]),
-  async review({ path, content }, { paths, place }) {
+  subjects: ({ path }) => [{ type: 'path', path }],
+  async review({ path, content }, { paths, located }) {
     try {
-      const before = await readTextFile(paths, place(path));
+      const before = await readTextFile(paths, located(path));
       return { detail: unifiedDiff(path, before?.text, content) };
     } catch (error) {
-      // Throws for defects. Its words have the path in them, which is the agent's.
-      inWords(error, path);
-      return { notes: ['What is there now cannot be shown as text. It is replaced as a whole.'] };
+      // Throws if it is a defect. Its message is not used: it contains the path, which the agent chose.
+      toToolFailure(error, path);
+      return { notes: ['The current content cannot be shown as text. It is replaced completely.'] };
     }
   },
-  async execute({ path, content }, { paths, place, signal }) {
+  async execute({ path, content }, { paths, located, signal }) {
     signal.throwIfAborted();
-    try {
-      await writeTextFile(paths, place(path), content);
-    } catch (error) {
-      throw inWords(error, path);
-    }
+    await withToolFailures(path, () => writeTextFile(paths, located(path), content));
     return { text: `Wrote ${Buffer.byteLength(content)} bytes to ${path}` };
   },
 });

@@ -1,4 +1,4 @@
-/** What a command needs to work; everything else of the daemon's environment stays with the daemon. */
+/** Variables of the daemon that commands get. */
 const PASSED: ReadonlySet<string> = new Set([
   'PATH',
   'HOME',
@@ -13,10 +13,10 @@ const PASSED: ReadonlySet<string> = new Set([
 const SECRET =
   /^STOA_|KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIAL|AUTH(?!OR)|COOKIE|SESSION|PRIVATE|BEARER|DSN|DATABASE_URL/i;
 
-/** Whether a variable is called as secrets are. */
+/** Whether the name of a variable suggests a secret. */
 export const isSecretName = (name: string): boolean => SECRET.test(name);
 
-/** No colours, no pager that waits for a key, no prompt that waits for an answer. */
+/** No colours, no pager and no prompt that would wait for input. */
 const FIXED = {
   TERM: 'dumb',
   NO_COLOR: '1',
@@ -25,10 +25,7 @@ const FIXED = {
   GIT_TERMINAL_PROMPT: '0',
 } as const;
 
-/**
- * The environment of an agent's commands. `also` names further variables that may pass; one that is
- * named like a secret does not.
- */
+/** The environment of an agent's commands. `also` names further variables; names that suggest a secret are left out. */
 export function childEnvironment(
   source: Readonly<NodeJS.ProcessEnv>,
   also: readonly string[] = [],

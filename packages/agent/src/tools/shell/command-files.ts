@@ -13,45 +13,44 @@ import { z } from 'zod';
 import { bootId, startTimeOf } from './process-tree.js';
 import { readRegularFile } from './regular-file.js';
 
-/** What surrounds a command, which decides how it is stopped. */
+/** Decides how a command is stopped. */
 const Surroundings = z.object({
-  /** Without a sandbox; one would die of the signal and take the command with it at once. */
-  isGroupTold: z.boolean(),
-  /** The system itself ends every process with the first one. */
+  /** SIGTERM goes to the whole group. Not in a sandbox, which would die and take the command with it. */
+  signalsGroup: z.boolean(),
+  /** The system ends every process of the command with the first one. */
   leavesNothing: z.boolean(),
 });
 export type Surroundings = z.infer<typeof Surroundings>;
 
-/** Written before anything is started: what was about to happen. */
+/** Written before the command is started. */
 const CommandIntent = z.object({
   id: z.string(),
   nonce: z.string(),
   command: z.string(),
   cwd: z.string(),
   at: z.number(),
-  surroundings: Surroundings.optional(),
+  surroundings: Surroundings.optional().catch(undefined),
 });
 export type CommandIntent = z.infer<typeof CommandIntent>;
 
 const CommandStatus = z.object({
   nonce: z.string(),
   bootId: z.string(),
-  /** Smaller ones mean, to the system, everybody of a group or everybody there is. */
+  /** Signals to smaller ids reach a whole group, or every process. */
   pid: z.int().min(2),
   startTime: z.string(),
   exitCode: z.int().optional(),
-  /** Why its output could not be kept to the end. */
   outputLost: z.string().optional(),
 });
 export type CommandStatus = z.infer<typeof CommandStatus>;
 
 /**
- * What can be said of a command by its files alone:
+ * The state of a command, according to its files:
  *
- *   intended   it was about to be started; whether it was is not known
- *   running    its process is there, the very one that was recorded
+ *   intended   it was about to be started, and may have been
+ *   running    the recorded process is alive
  *   exited     with this code
- *   unknown    its process is gone, or another has its number; nobody recorded how it ended
+ *   unknown    its process is gone, or another process has its id; its end was not recorded
  */
 export type CommandState =
   | { readonly type: 'intended' | 'unknown' }
@@ -64,16 +63,17 @@ const NEW_FILE =
   constants.O_EXCL |
   constants.O_APPEND |
   constants.O_NOFOLLOW;
-/** Nobody's status is longer: three records. */
+/** A status has at most three records. */
 const STATUS_BYTES = 16_384;
 const INTENT_BYTES = 1_000_000;
 
-/** Where one command keeps its files: `<kind>-<id>.intent`, `.status`, `.output` and perhaps `.input`. */
+/** The files of one command: `<kind>-<id>.intent`, `.status`, `.output` and perhaps `.input` and `.jsonl`. */
 export class CommandFiles {
   readonly intent: string;
   readonly status: string;
   readonly output: string;
   readonly input: string;
+  readonly transcript: string;
 
   constructor(
     readonly directory: string,
@@ -85,12 +85,16 @@ export class CommandFiles {
     this.status = `${base}.status`;
     this.output = `${base}.output`;
     this.input = `${base}.input`;
+    this.transcript = `${base}.jsonl`;
   }
 
-  /** Blocks, for a small part of the time that starting a process will block. */
+  /** Synchronous, because starting a process blocks for much longer. */
   writeIntent(intent: CommandIntent): void {
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
-    if (!lstatSync(this.directory).isDirectory()) throw notADirectory(this.directory);
+    if (!lstatSync(this.directory).isDirectory()) {
+      const message = `ENOTDIR: ${this.directory} is not a directory`;
+      throw Object.assign(new Error(message), { code: 'ENOTDIR' });
+    }
     const temporary = `${this.intent}.new`;
     const file = openSync(temporary, NEW_FILE, 0o600);
     try {
@@ -101,12 +105,12 @@ export class CommandFiles {
     renameSync(temporary, this.intent);
   }
 
-  /** For the wrapper to write to; it must not be there yet. */
+  /** For the wrapper to write to. The file must not exist yet. */
   openStatus(): number {
     return openSync(this.status, NEW_FILE, 0o600);
   }
 
-  /** Undefined when there is none that can be read. */
+  /** Undefined if there is none or it cannot be read. */
   async readIntent(): Promise<CommandIntent | undefined> {
     try {
       return CommandIntent.parse(JSON.parse(await readRegularFile(this.intent, INTENT_BYTES)));
@@ -115,7 +119,7 @@ export class CommandFiles {
     }
   }
 
-  /** What the wrapper recorded; undefined when nothing that belongs to this nonce. */
+  /** What the wrapper recorded for this nonce, if anything. */
   async readStatus(nonce: string): Promise<CommandStatus | undefined> {
     try {
       const lines = (await readRegularFile(this.status, STATUS_BYTES)).split('\n');
@@ -131,8 +135,8 @@ export class CommandFiles {
     const status = await this.readStatus(nonce);
     if (!status) return { type: 'intended' };
     if (status.exitCode !== undefined) return { type: 'exited', exitCode: status.exitCode };
-    if (await isThere(status)) return { type: 'running', pid: status.pid };
-    // It may have ended between the two looks, and records its exit before it does.
+    if (await isAlive(status)) return { type: 'running', pid: status.pid };
+    // It may have recorded its exit after the status was read.
     const last = await this.readStatus(nonce);
     return last?.exitCode === undefined
       ? { type: 'unknown' }
@@ -150,21 +154,17 @@ export class CommandFiles {
   }
 }
 
-/** Whether the process that was recorded is there: no other that got its number since. */
-export async function isThere(status: CommandStatus): Promise<boolean> {
+/** Whether the recorded process is alive, as opposed to another process that got its id since. */
+export async function isAlive(status: CommandStatus): Promise<boolean> {
   const isSameBoot = status.bootId !== '' && status.bootId === (await bootId());
   return isSameBoot && startTimeOf(status.pid) === status.startTime;
-}
-
-function notADirectory(path: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`ENOTDIR: ${path} is not a directory`), { code: 'ENOTDIR' });
 }
 
 function ignoreMissing(error: unknown): void {
   if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }
 
-/** A line of the status file; undefined when it is not whole. */
+/** A line of the status file; undefined if it is incomplete. */
 function readRecord(line: string): CommandStatus | undefined {
   try {
     return CommandStatus.parse(JSON.parse(line));

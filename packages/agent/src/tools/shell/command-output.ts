@@ -1,11 +1,9 @@
 import { promises as fs } from 'node:fs';
-import { totalBytes } from './output-pieces.js';
-import { readOutputRange } from './output-range.js';
+import { readOutputRange, totalBytes } from './output-range.js';
 
 /**
- * The output of a command, whole or its beginning and its end. What was dropped while it was written,
- * and what is left out here, is said where it is missing. What is no file any more is not read. Does not
- * reject: a command has ended as it has, whatever became of its output.
+ * The output of a command, complete or its beginning and end, with a note where bytes are missing. Does not
+ * reject: if the output cannot be read, the text gives the reason.
  */
 export async function readOutput(path: string, maxBytes: number): Promise<string> {
   try {
@@ -15,18 +13,17 @@ export async function readOutput(path: string, maxBytes: number): Promise<string
   }
 }
 
-/** Why an output cannot be read. */
 export function unreadable(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === 'ELOOP'
-    ? 'Something else stands in the place of its output, which is not read'
+    ? 'Its output was replaced by something that is not a regular file, and is not read'
     : `Its output cannot be read: ${message}`;
 }
 
 async function readEnds(path: string, maxBytes: number): Promise<string> {
   const total = await totalBytes(path);
   if (total === 0) {
-    await refuseOther(path);
+    await assertFileOrMissing(path);
     return '';
   }
   if (total <= maxBytes) {
@@ -40,18 +37,18 @@ async function readEnds(path: string, maxBytes: number): Promise<string> {
   return `${decode(head.bytes)}\n[… ${missing} bytes left out …]\n${decode(tail.bytes)}`;
 }
 
-/** Its last bytes, at most so many; or why there are none. Does not reject. */
+/** The last bytes of an output, or why it cannot be read. Does not reject. */
 export async function readOutputTail(path: string, maxBytes: number): Promise<string> {
   try {
     const total = await totalBytes(path);
-    if (total === 0) await refuseOther(path);
+    if (total === 0) await assertFileOrMissing(path);
     return decode((await readTail(path, Math.max(0, total - maxBytes), total)).bytes);
   } catch (error) {
     return `[${unreadable(error)}]`;
   }
 }
 
-/** What is kept without a gap before `to`, from there on or later. */
+/** The bytes from `from` to `to`; if some were dropped, only those after the last gap. */
 async function readTail(
   path: string,
   from: number,
@@ -68,11 +65,10 @@ async function readTail(
   return tail;
 }
 
-/** Nothing is as good as empty; anything else is not. */
-async function refuseOther(path: string): Promise<void> {
+async function assertFileOrMissing(path: string): Promise<void> {
   const stats = await fs.lstat(path).catch(() => undefined);
-  if (stats && !stats.isFile()) throw Object.assign(new Error('no file'), { code: 'ELOOP' });
+  if (stats && !stats.isFile()) throw Object.assign(new Error('not a file'), { code: 'ELOOP' });
 }
 
-/** Bytes that belong to no character, as where it was cut, are shown as replaced. */
+/** Incomplete characters become U+FFFD. */
 const decode = (bytes: Buffer): string => bytes.toString('utf8');

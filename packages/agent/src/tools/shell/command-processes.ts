@@ -1,29 +1,29 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Surroundings } from './command-files.js';
-import type { ProcessMarks } from './found-process.js';
-import { findProcesses, signal } from './process-tree.js';
+import { findProcesses, type ProcessMarks, signal } from './process-tree.js';
 
 const GRACE_MS = 200;
-/** How long output may take to end by itself after the command has. */
+/** How long output may continue after the command has ended. */
 const DRAIN_MS = 100;
 const DEADLINE_MS = 5_000;
-const LOOK_MS = 10;
+const POLL_MS = 10;
 
-export interface CommandProcessesPorts {
+interface CommandProcessesPorts {
   readonly marks: () => ProcessMarks;
-  /** Whether the wrapper has ended within so many milliseconds. */
+  /** Whether the wrapper ends within this time. */
   readonly isGoneWithin: (ms: number) => Promise<boolean>;
   readonly surroundings: Surroundings;
 }
 
 export interface Stopped {
   readonly signal: 'SIGTERM' | 'SIGKILL';
-  /** No process of it is left, which was looked for. */
+  /** A search found no process of it. */
   readonly isDead: boolean;
 }
 
 /**
- * Ends everything a command started: asks it, waits 200 ms, kills what is left until nothing is found.
- * It is found by its group and by its mark, and no child handle is needed.
+ * Ends everything that a command started: sends SIGTERM, waits 200 ms, then kills processes until none is found.
+ * Finds them by their group and their mark, so it needs no child handle.
  */
 export class CommandProcesses {
   constructor(private readonly ports: CommandProcessesPorts) {}
@@ -34,7 +34,7 @@ export class CommandProcesses {
     return { signal: 'SIGKILL', isDead: await this.#killAll() };
   }
 
-  /** The command is over; what it left running is nobody's any more, and may hold the output open. */
+  /** Ends the processes that a finished command left running; they may hold its output open. */
   async endLeftovers(): Promise<void> {
     const isDrained = await this.ports.isGoneWithin(DRAIN_MS);
     if (isDrained && this.ports.surroundings.leavesNothing) return;
@@ -42,13 +42,12 @@ export class CommandProcesses {
     else await this.#killAll();
   }
 
-  /** Whether any process carries its mark. */
   async isMarked(): Promise<boolean> {
     const found = await findProcesses({ ...this.ports.marks(), leader: undefined });
     return found !== undefined && found.length > 0;
   }
 
-  /** First the command only, so that its output and its exit status are still written down. */
+  /** Kills the command first, so that the wrapper can still record its output and exit code. */
   async #killAll(): Promise<boolean> {
     await this.#kill(({ isMarked }) => isMarked);
     await this.ports.isGoneWithin(DRAIN_MS);
@@ -58,16 +57,16 @@ export class CommandProcesses {
   async #terminate(): Promise<void> {
     const marks = this.ports.marks();
     const found = await findProcesses(marks);
-    const mayTellGroup = this.ports.surroundings.isGroupTold || found === undefined;
-    const isGroupTold = mayTellGroup && marks.leader !== undefined;
-    if (isGroupTold) signal(-marks.leader, 'SIGTERM');
-    // Nobody is told twice: what it does when it is told may not be fit for that.
+    const maySignalGroup = this.ports.surroundings.signalsGroup || found === undefined;
+    const signalsGroup = maySignalGroup && marks.leader !== undefined;
+    if (signalsGroup) signal(-marks.leader, 'SIGTERM');
+    // No process gets SIGTERM twice: its handler may not be prepared for that.
     for (const { pid, isInGroup, isMarked } of found ?? []) {
-      if (isMarked && !(isGroupTold && isInGroup)) signal(pid, 'SIGTERM');
+      if (isMarked && !(signalsGroup && isInGroup)) signal(pid, 'SIGTERM');
     }
   }
 
-  /** The wrapper may be gone before the last of what it started is: all of it has the same time. */
+  /** The wrapper may end before the processes it started. All of them share this time. */
   async #diesWithin(ms: number): Promise<boolean> {
     const deadline = performance.now() + ms;
     if (!(await this.ports.isGoneWithin(ms))) return false;
@@ -75,11 +74,11 @@ export class CommandProcesses {
       const found = await findProcesses(this.ports.marks());
       if (found === undefined || found.length === 0) return true;
       if (performance.now() > deadline) return false;
-      await pause(LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 
-  /** Kills until none is left: a process may have started another while it was looked for. */
+  /** Kills until none is left: a process may start another one during the search. */
   async #kill(which: (found: { readonly isMarked: boolean }) => boolean): Promise<boolean> {
     const deadline = performance.now() + DEADLINE_MS;
     for (;;) {
@@ -92,12 +91,10 @@ export class CommandProcesses {
       const left = found.filter(which);
       if (left.length === 0) return true;
       if (performance.now() > deadline) return false;
-      // The leader last: as long as it is there, its group is surely its own.
+      // The leader last: while it lives, the group id cannot belong to other processes.
       const others = left.filter(({ pid }) => pid !== marks.leader);
       for (const { pid } of others.length > 0 ? others : left) signal(pid, 'SIGKILL');
-      await pause(LOOK_MS);
+      await sleep(POLL_MS);
     }
   }
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

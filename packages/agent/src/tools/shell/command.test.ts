@@ -8,9 +8,8 @@ import { childEnvironment } from './child-environment.js';
 import { startCommand } from './command.js';
 import { CommandFiles } from './command-files.js';
 import { readOutput } from './command-output.js';
-import { CommandNotStarted } from './not-started.js';
 import { findProcesses } from './process-tree.js';
-import type { RunningCommand } from './running-command.js';
+import { CommandNotStarted, type RunningCommand } from './running-command.js';
 import { Sandbox } from './sandbox.js';
 import { SystemPrograms } from './system-programs.js';
 import { HEAD_BYTES, PART_BYTES } from './wrapper.js';
@@ -31,7 +30,7 @@ const sandboxes = () => ({
   none: new Sandbox({ home: join(root, 'home'), bubblewrap: null }),
   bubblewrap: new Sandbox({ home: join(root, 'home') }),
 });
-/** Asked without the code that is tested: what fails there must not skip its own tests. */
+/** Does not use the tested code, whose failure must not skip its own tests. */
 const works = (...options: string[]): boolean =>
   spawnSync('bwrap', ['--dev-bind', '/', '/', ...options, 'true']).status === 0;
 const hasBubblewrap = works();
@@ -69,7 +68,7 @@ describe.each(KINDS)('a command (sandbox: %s)', (kind) => {
     if (kind === 'bubblewrap' && !hasBubblewrap) context.skip(NO_BUBBLEWRAP);
   });
 
-  it('R-17 is run with its output in one file and its exit status recorded', async () => {
+  it('R-17 runs with its output in one file and its exit code recorded', async () => {
     const { end, output, running } = await run('echo out; echo err >&2; exit 7', kind);
     expect(end).toEqual({ type: 'exited', exitCode: 7 });
     expect(output).toBe('out\nerr\n');
@@ -82,18 +81,18 @@ describe.each(KINDS)('a command (sandbox: %s)', (kind) => {
     expect(await fs.readdir(files.directory)).toEqual([]);
   });
 
-  it('gets no input, the workspace as its directory, and words with spaces as they are', async () => {
+  it('gets no input, runs in the workspace, and keeps words with spaces', async () => {
     const { output } = await run(`cat; pwd; printf '%s|' "a b" '$HOME' "it's"`, kind);
     expect(output).toBe(`${root}\na b|$HOME|it's|`);
   });
 
-  it('leads a group of its own', async () => {
+  it('leads its own group', async () => {
     const { output, running } = await run('ps -o sid= -p $$ || true; echo', kind);
     expect(running.pid).not.toBe(process.pid);
     if (kind === 'none') expect(Number(output)).toBe(running.pid);
   });
 
-  it('can be found again by its files while it runs, and by nobody else', async () => {
+  it('can be found by its files while it runs, and only with its nonce', async () => {
     const running = await start('echo ready; sleep 60', kind);
     const files = new CommandFiles(join(root, 'home/tasks/ses_1'), running.id);
     await until('it is under way', async () =>
@@ -109,7 +108,7 @@ describe.each(KINDS)('a command (sandbox: %s)', (kind) => {
     await running.stop('test');
   });
 
-  it('R-4 is stopped with everything it started, and that is looked for', async () => {
+  it('R-4 is stopped with everything it started, which is verified', async () => {
     const script = 'sleep 300 & (sleep 301; true) & setsid sleep 302 & echo ready; wait';
     const running = await start(script, kind);
     await until('all are there', async () => ((await alive(running))?.length ?? 0) >= 6);
@@ -118,7 +117,7 @@ describe.each(KINDS)('a command (sandbox: %s)', (kind) => {
     expect(await alive(running)).toEqual([]);
   });
 
-  it('R-4 kills who does not want to go, also when its leader went', async () => {
+  it('R-4 kills processes that ignore SIGTERM, even if their leader has ended', async () => {
     const stubborn = `trap '' TERM; echo ready; while :; do sleep 300; done`;
     const running = await start(`(${stubborn}) & setsid bash -c "${stubborn}" & wait`, kind);
     await until('both are ready', async () =>
@@ -126,12 +125,12 @@ describe.each(KINDS)('a command (sandbox: %s)', (kind) => {
     );
     const end = await running.stop('somebody');
     expect(end).toMatchObject({ type: 'stopped', isDead: true });
-    // A process namespace goes, with all that is in it, when its first process does.
+    // A process namespace ends with its first process.
     if (kind === 'none') expect(end).toMatchObject({ signal: 'SIGKILL' });
     expect(await alive(running)).toEqual([]);
   });
 
-  it('may tidy up when it is asked to go', async () => {
+  it('may clean up after SIGTERM', async () => {
     const running = await start(
       `trap 'echo tidied; exit 3' TERM; echo ready; sleep 60 & wait`,
       kind,
@@ -149,17 +148,17 @@ describe.each(KINDS)('a command (sandbox: %s)', (kind) => {
     expect(await readOutput(running.outputPath, 100)).toBe('ready\ntidied\n');
   });
 
-  it('leaves nothing running behind', async () => {
+  it('leaves no process running', async () => {
     const { end, running } = await run(
       'sleep 300 & setsid sleep 301 >/dev/null 2>&1 & exit 0',
       kind,
     );
     expect(end).toEqual({ type: 'exited', exitCode: 0 });
-    // What a namespace held dies with it, a moment after the command.
+    // Processes in a namespace end a moment after the command.
     await until('nothing is left', async () => (await alive(running))?.length === 0);
   });
 
-  it('keeps the beginning and the end of a flood, and no more of it', async () => {
+  it('keeps only the beginning and the end of very long output', async () => {
     const total = HEAD_BYTES + 4 * PART_BYTES + 1_000;
     const script = `echo BEGIN; yes 0123456 | head -c ${total}; echo END`;
     const { end, running } = await run(script, kind);
@@ -178,7 +177,7 @@ describe.each(KINDS)('a command (sandbox: %s)', (kind) => {
     expect(Buffer.byteLength(shown) - marks + missing).toBe(total + 'BEGIN\nEND\n'.length);
   });
 
-  it('says when it could not be started', async () => {
+  it('reports that it could not be started', async () => {
     await fs.rm(join(root, 'home'), { recursive: true });
     const sandbox = sandboxes().none;
     const running = await startCommand({
@@ -190,19 +189,19 @@ describe.each(KINDS)('a command (sandbox: %s)', (kind) => {
     });
     expect(await running.wait()).toEqual({
       type: 'not_started',
-      reason: 'its directory is not there (ENOENT)',
+      reason: 'its directory does not exist (ENOENT)',
     });
   });
 
-  it('that is longer than the system takes is refused, and leaves no files', async () => {
+  it('that is longer than the system accepts is refused, and leaves no files', async () => {
     const long = start(`: ${'€'.repeat(60_000)}`, 'none');
     await expect(long).rejects.toThrow(CommandNotStarted);
-    await expect(long).rejects.toThrow('longer than the system takes (E2BIG)');
+    await expect(long).rejects.toThrow('longer than the system accepts (E2BIG)');
     expect(await fs.readdir(join(root, 'home/tasks/ses_1'))).toEqual([]);
   });
 
-  it('says so when no descriptor is left to start it with, and whoever wanted it goes on', async (context) => {
-    // What is looked up once is known after the first.
+  it('reports that no descriptor is left to start it, and the caller continues', async (context) => {
+    // Programs are searched before the first command only.
     await run('true', 'none');
     const taken: number[] = [];
     try {
@@ -220,7 +219,7 @@ describe.each(KINDS)('a command (sandbox: %s)', (kind) => {
     expect(await fs.readdir(root)).not.toContain('ran');
   });
 
-  it('R-24 has nothing of the daemon in its environment but what it needs', async () => {
+  it('R-24 gets only the variables of the daemon that it needs', async () => {
     const environment = childEnvironment(
       {
         ...process.env,
@@ -251,7 +250,7 @@ describe.each(KINDS)('a command (sandbox: %s)', (kind) => {
 });
 
 describe('the sandbox', () => {
-  it('says plainly when there is none', async () => {
+  it('reports that there is none', async () => {
     const report = await new Sandbox({ home: root, bubblewrap: null }).report();
     expect(report).toMatchObject({ kind: 'none', hidesHome: false });
     const programs = new SystemPrograms({ directories: [root] });
@@ -268,7 +267,7 @@ describe('the sandbox', () => {
     });
   });
 
-  it('R-41 hides the directory of the daemon, by every way to it', async (context) => {
+  it('R-41 hides the data directory, by every path to it', async (context) => {
     if (!hasBubblewrap) context.skip(NO_BUBBLEWRAP);
     const home = join(root, 'home');
     await fs.symlink(home, join(root, 'link'));

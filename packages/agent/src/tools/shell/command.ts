@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandFiles } from './command-files.js';
-import { MARK } from './mark.js';
-import { CommandNotStarted, notStartedReason } from './not-started.js';
-import { inTerminal } from './pseudo-terminal.js';
-import type { RunningCommand } from './running-command.js';
+import { MARK } from './process-tree.js';
+import { CommandNotStarted, notStartedReason, type RunningCommand } from './running-command.js';
 import type { Launch, Sandbox } from './sandbox.js';
 import { SpawnedCommand } from './spawned-command.js';
 import { NotUsable, type SystemPrograms } from './system-programs.js';
@@ -15,22 +13,21 @@ import { WRAPPER } from './wrapper.js';
 export interface CommandRequest {
   readonly command: string;
   readonly cwd: string;
-  /** Where this session's commands keep their files. */
+  /** The directory for the files of this session's commands. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly sandbox: Sandbox;
-  /** What it has as /tmp in the sandbox; made if it is missing. Its own, until it ends, unless given. */
+  /** The directory that is /tmp in the sandbox; created if missing. By default /tmp is in memory. */
   readonly temporary?: string;
-  /** What its files are named by; made up unless given. */
+  /** Part of the names of its files; random by default. */
   readonly id?: string;
   readonly kind?: string;
-  /** By which it is known again; made up unless given. */
+  /** Identifies its processes and records; random by default. */
   readonly nonce?: string;
-  /** It goes on when the daemon does not, from its first moment. */
+  /** It continues if the daemon ends, from its start. */
   readonly isReleased?: boolean;
-  /** It can be written to while it runs. */
+  /** It reads from a pipe that can be written to while it runs. */
   readonly takesInput?: boolean;
-  /** It is given a terminal. */
   readonly hasTerminal?: boolean;
 }
 
@@ -38,10 +35,9 @@ const newCommandId = (): string => `sh_${randomBytes(4).toString('hex')}`;
 export const newNonce = (): string => randomBytes(16).toString('hex');
 
 /**
- * Starts a shell command in a session and group of its own. Waiting for it is up to the caller: who
- * releases it and ceases to wait has it in the background, and nothing about the command changes.
- * Throws what the file system does when its files cannot be made, and CommandNotStarted when the system
- * refuses at once; then nothing was started.
+ * Starts a shell command in its own session and group. A caller that releases it and stops waiting moves it to
+ * the background; the command itself does not change. Throws the error of the file system if its files cannot
+ * be created, and CommandNotStarted if the system refuses to start it; then nothing was started.
  */
 export async function startCommand(request: CommandRequest): Promise<RunningCommand> {
   const { command, cwd, id = newCommandId(), nonce = newNonce() } = request;
@@ -50,7 +46,7 @@ export async function startCommand(request: CommandRequest): Promise<RunningComm
   const { launch, helpers, shell, library } = await prepare(request, nonce);
   const isWrapped = launch.kind !== 'none';
   const surroundings = {
-    isGroupTold: !isWrapped,
+    signalsGroup: !isWrapped,
     leavesNothing: launch.processes === 'separate',
   };
   files.writeIntent({ id, nonce, command, cwd, at: Date.now(), surroundings });
@@ -85,7 +81,7 @@ export async function startCommand(request: CommandRequest): Promise<RunningComm
   }
 }
 
-/** What the commands of a session share as /tmp, below the directory of all commands. */
+/** The directory that the commands of a session share as /tmp. */
 export const temporaryOf = (tasksDirectory: string, sessionId: string): string =>
   join(tasksDirectory, 'tmp', sessionId);
 
@@ -103,7 +99,9 @@ async function prepare(
   const { programs } = sandbox;
   try {
     const shell = await programs.shell();
-    const argv = hasTerminal ? await inTerminal(programs, shell, command) : [shell, '-c', command];
+    const argv = hasTerminal
+      ? await terminalArguments(programs, shell, command)
+      : [shell, '-c', command];
     return {
       launch: await sandbox.plan(argv, {
         environment,
@@ -122,7 +120,7 @@ async function prepare(
   }
 }
 
-/** In the order in which the wrapper takes them. */
+/** Paths of the programs that the wrapper uses, in the order of its arguments. */
 async function helpersOf(programs: SystemPrograms): Promise<string[]> {
   const stdbuf = await programs.find('stdbuf');
   const paths: string[] = [];
@@ -131,3 +129,21 @@ async function helpersOf(programs: SystemPrograms): Promise<string[]> {
   }
   return [...paths, stdbuf.ok ? stdbuf.path : ''];
 }
+
+/**
+ * Runs a command in a terminal: `script` takes its shell from a variable and writes its log to /dev/null. A new
+ * terminal has no size. The size is set on the line of the command, so that its line numbers do not change.
+ */
+const terminalArguments = async (
+  programs: SystemPrograms,
+  shell: string,
+  command: string,
+): Promise<string[]> => [
+  await programs.path('env'),
+  `SHELL=${shell}`,
+  'TERM=xterm-256color',
+  await programs.path('script'),
+  '-qefc',
+  `stty rows 24 cols 80 2>/dev/null || :; ${command}`,
+  '/dev/null',
+];

@@ -1,4 +1,4 @@
-/** A promise that is resolved from elsewhere. */
+/** A promise that other code resolves. */
 export class Deferred<T> {
   readonly promise: Promise<T>;
   resolve!: (value: T) => void;
@@ -10,7 +10,7 @@ export class Deferred<T> {
   }
 }
 
-/** Whether it came true in time. */
+/** Whether a promise resolves in time. */
 export async function within(ms: number, happens: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const passed = new Promise<false>((resolve) => {

@@ -10,42 +10,42 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** What a command needs of the repository of a directory, and what of that it must not change. */
+/** The parts of a repository that a command may write, and those that it must not change. */
 interface GitDirectories {
-  /** Outside the directory: where a worktree or a submodule keeps its commits. */
+  /** Outside the directory: where a worktree or submodule stores its commits. */
   readonly writable: readonly string[];
-  /** Hooks and configuration, by which git starts programs. */
+  /** Hooks and configuration: git starts programs that they name. */
   readonly readOnly: readonly string[];
 }
 
 const NONE: GitDirectories = { writable: [], readOnly: [] };
-const MOST_MODULES = 200;
+const MAX_MODULES = 200;
 const MODULE_DEPTH = 6;
 const SMALL_FILE_BYTES = 65_536;
 
 /**
- * Finds the repository of a directory. A directory without one has nothing to protect: `git init` works
- * there, and from the next command on its hooks and configuration are read-only.
+ * Finds the repository of a directory. Without one there is nothing to protect: `git init` works there, and
+ * for later commands the new hooks and configuration are read-only.
  *
- * In a worktree or submodule `.git` is a file that names a directory elsewhere. That one is opened only
- * if it names the directory back: otherwise a command could write a `.git` file that opens any directory
- * to the next one.
+ * In a worktree or submodule `.git` is a file that names another directory. That directory becomes writable only
+ * if it names this one back: otherwise a command could write a `.git` file that makes any directory writable
+ * for the next command.
  */
 export function gitDirectories(directory: string): GitDirectories {
-  // One that a setting opens by itself, for a workspace below the root of its repository.
-  if (basename(directory) === '.git') return { writable: [], readOnly: obeyed(directory) };
+  // A setting made it writable, for a workspace below the root of its repository.
+  if (basename(directory) === '.git') return { writable: [], readOnly: protectedIn(directory) };
   const dotGit = join(directory, '.git');
   const stats = at(dotGit);
-  if (stats?.isDirectory()) return { writable: [], readOnly: obeyed(dotGit) };
+  if (stats?.isDirectory()) return { writable: [], readOnly: protectedIn(dotGit) };
   if (!stats?.isFile()) return NONE;
   const common = commonOf(directory, dotGit);
   if (common === undefined) return { writable: [], readOnly: [dotGit] };
   const own = gitDirOf(dotGit);
   const links = own === undefined || own === common ? [] : linksOf(own);
-  return { writable: [common], readOnly: [dotGit, ...links, ...obeyed(common)] };
+  return { writable: [common], readOnly: [dotGit, ...links, ...protectedIn(common)] };
 }
 
-/** Files in the directory of a worktree that say where its repository and its files are. */
+/** Files in the git directory of a worktree that name its repository and its files. */
 const linksOf = (gitDir: string): string[] =>
   ['commondir', 'gitdir', 'config.worktree']
     .map((name) => join(gitDir, name))
@@ -65,7 +65,7 @@ function commonOf(directory: string, dotGit: string): string | undefined {
   }
 }
 
-/** The first line of a git configuration that sets this name. */
+/** The first value of a name in a git configuration. */
 function settingIn(text: string, name: string): string | undefined {
   for (const line of text.split('\n')) {
     const [key = '', ...value] = line.split('=');
@@ -90,11 +90,11 @@ function gitDirOf(dotGit: string): string | undefined {
   return named === '' ? undefined : realpathSync(resolve(dirname(dotGit), named));
 }
 
-/** What git obeys in a directory of its own and in those of its submodules. */
-function obeyed(gitDir: string): string[] {
+/** Hooks and configuration in a git directory and in those of its submodules. */
+function protectedIn(gitDir: string): string[] {
   return [gitDir, ...modulesIn(join(gitDir, 'modules'))].flatMap((directory) => {
     const [hooks, config] = [join(directory, 'hooks'), join(directory, 'config')];
-    // One that is missing could be made by a command, so it is made here.
+    // Created if missing: otherwise a command could create it.
     ignoring(() => mkdirSync(hooks));
     ignoring(() => {
       closeSync(openSync(config, 'wx', 0o644));
@@ -109,10 +109,10 @@ function obeyed(gitDir: string): string[] {
 function modulesIn(directory: string, depth = 0): string[] {
   const found: string[] = [];
   for (const entry of entriesOf(directory)) {
-    if (found.length >= MOST_MODULES || !entry.isDirectory()) continue;
+    if (found.length >= MAX_MODULES || !entry.isDirectory()) continue;
     const path = join(directory, entry.name);
     if (at(join(path, 'HEAD'))) found.push(path, ...modulesIn(join(path, 'modules'), depth + 1));
-    // A submodule is called by its path, which may have several parts.
+    // The directory of a submodule is named after its path, which may have several parts.
     else if (depth < MODULE_DEPTH) found.push(...modulesIn(path, depth + 1));
   }
   return found;
@@ -136,7 +136,8 @@ function at(path: string): Stats | undefined {
 
 function read(path: string): string {
   const stats = lstatSync(path);
-  if (!stats.isFile() || stats.size > SMALL_FILE_BYTES) throw new Error(`${path} is not used`);
+  if (!stats.isFile() || stats.size > SMALL_FILE_BYTES)
+    throw new Error(`${path} is not a small regular file`);
   return readFileSync(path, 'utf8');
 }
 
@@ -144,6 +145,6 @@ function ignoring(work: () => void): void {
   try {
     work();
   } catch {
-    // It is there, or cannot be made: then no command makes it either.
+    // It exists, or cannot be created, not even by a command.
   }
 }

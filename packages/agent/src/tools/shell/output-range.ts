@@ -1,7 +1,9 @@
-import type { promises as fs } from 'node:fs';
-import { nextKept, openPiece, type Piece, pieceAt, totalBytes } from './output-pieces.js';
+import { promises as fs } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { openRegularFile } from './regular-file.js';
+import { HEAD_BYTES, PART_BYTES } from './wrapper.js';
 
-/** Bytes that were printed and are not kept any more. */
+/** Bytes that were printed and are no longer stored. */
 export interface DroppedBytes {
   readonly from: number;
   readonly to: number;
@@ -9,22 +11,18 @@ export interface DroppedBytes {
 
 export interface OutputRange {
   readonly bytes: Buffer;
-  /** Where they begin: the offset that was asked for, or where what is kept goes on behind it. */
+  /** The offset that was requested, or the next one that is stored. */
   readonly from: number;
-  /** What to ask for next. */
   readonly nextOffset: number;
-  /** What was asked for and is dropped; it stands before the bytes. */
+  /** Requested bytes that were dropped; they precede `bytes`. */
   readonly dropped?: DroppedBytes;
-  /** How many bytes were printed until now, kept or not. */
+  /** How many bytes were printed so far, stored or not. */
   readonly total: number;
-  /** Whether this is everything that was printed until now. */
-  readonly isWhole: boolean;
 }
 
 /**
- * Bytes of an output from an offset on, never more than asked for. A range ends where bytes are missing:
- * the next one begins by saying which. Rejects with ELOOP when something that is no file stands in the
- * place of the output.
+ * Reads at most `limit` bytes of an output. A range ends before dropped bytes; the next range begins by
+ * reporting them. Rejects with ELOOP if the output was replaced by something that is not a file.
  */
 export async function readOutputRange(
   path: string,
@@ -39,7 +37,6 @@ export async function readOutputRange(
     while (missing > 0) {
       const at = reader.offset;
       const next = await reader.read(missing);
-      // What is behind a gap belongs to the range that begins with it.
       if (next.bytes.length === 0 || next.dropped) {
         reader.offset = at;
         break;
@@ -48,26 +45,20 @@ export async function readOutputRange(
       missing -= next.bytes.length;
     }
     const bytes = Buffer.concat(chunks);
-    const from = first.dropped?.to ?? offset;
-    // Who asks from behind the end is told where it is; what was read was surely printed.
-    const total = Math.max(await totalBytes(path), bytes.length === 0 ? 0 : reader.offset);
     return {
       bytes,
-      from,
+      from: first.dropped?.to ?? offset,
       nextOffset: reader.offset,
       ...(first.dropped ? { dropped: first.dropped } : {}),
-      total,
-      isWhole: from === 0 && bytes.length === total,
+      // More may have been printed since the size was read; an offset past the end proves nothing.
+      total: Math.max(await totalBytes(path), bytes.length === 0 ? 0 : reader.offset),
     };
   } finally {
     await reader.close();
   }
 }
 
-/**
- * Reads an output piece by piece. It holds the piece that it is in, so that one that is dropped
- * meanwhile is still read to its end.
- */
+/** Reads an output piece by piece. Keeps the current piece open, so that it can be read even if it is dropped. */
 export class OutputReader {
   #open: { readonly piece: Piece; readonly handle: fs.FileHandle } | undefined;
 
@@ -76,20 +67,19 @@ export class OutputReader {
     public offset: number,
   ) {}
 
-  /** What is there of the piece at the offset; nothing when nothing was printed since. */
+  /** Reads from the piece at the offset; empty if nothing was printed since the last read. */
   async read(limit: number): Promise<{ bytes: Buffer; dropped?: DroppedBytes }> {
-    const asked = this.offset;
+    const requested = this.offset;
     for (;;) {
-      const handle = await this.#handle();
-      if (handle) {
-        const bytes = await this.#readFrom(handle.handle, handle.piece, limit);
-        return this.#answer(asked, this.offset - bytes.length, bytes);
+      const open = await this.#openPiece();
+      const next = open ? undefined : await nextKept(this.path, this.offset);
+      if (next === undefined) {
+        const bytes = open ? await this.#readFrom(open, limit) : Buffer.alloc(0);
+        const from = this.offset - bytes.length;
+        return from > requested ? { bytes, dropped: { from: requested, to: from } } : { bytes };
       }
-      const next = await nextKept(this.path, this.offset);
-      if (next === undefined) return this.#answer(asked, this.offset, Buffer.alloc(0));
-      // It may have been made between the two looks, and then it is there.
-      if (await isMade(pieceAt(this.path, this.offset))) continue;
-      this.offset = next;
+      // The piece may have been created after the attempt to open it.
+      if (!(await exists(pieceAt(this.path, this.offset)))) this.offset = next;
     }
   }
 
@@ -98,11 +88,7 @@ export class OutputReader {
     this.#open = undefined;
   }
 
-  #answer(asked: number, from: number, bytes: Buffer): { bytes: Buffer; dropped?: DroppedBytes } {
-    return from > asked ? { bytes, dropped: { from: asked, to: from } } : { bytes };
-  }
-
-  async #handle(): Promise<{ piece: Piece; handle: fs.FileHandle } | undefined> {
+  async #openPiece(): Promise<{ piece: Piece; handle: fs.FileHandle } | undefined> {
     const piece = pieceAt(this.path, this.offset);
     if (this.#open?.piece.from === piece.from) return this.#open;
     await this.close();
@@ -111,7 +97,10 @@ export class OutputReader {
     return this.#open;
   }
 
-  async #readFrom(handle: fs.FileHandle, piece: Piece, limit: number): Promise<Buffer> {
+  async #readFrom(
+    { handle, piece }: { piece: Piece; handle: fs.FileHandle },
+    limit: number,
+  ): Promise<Buffer> {
     const position = this.offset - piece.from;
     const { size } = await handle.stat();
     const length = Math.min(limit, piece.to - this.offset, Math.max(0, size - position));
@@ -123,7 +112,84 @@ export class OutputReader {
   }
 }
 
-async function isMade(piece: Piece): Promise<boolean> {
+/** How many bytes were printed so far, stored or not. */
+export async function totalBytes(path: string): Promise<number> {
+  const head = await sizeOf(path);
+  if (head < HEAD_BYTES) return head;
+  for (const part of (await partsOf(path)).reverse()) {
+    // The last part may be empty: the wrapper creates it before it knows whether there is more output.
+    const size = await sizeOf(`${path}.${part}`);
+    if (size > 0) return startOf(part) + size;
+  }
+  return head;
+}
+
+export interface PrintedBefore {
+  readonly size: number;
+  readonly at: number;
+}
+
+/** How many bytes were printed, and when the last of them; undefined if there are none. */
+export async function lastPrinted(path: string): Promise<PrintedBefore | undefined> {
+  const size = await totalBytes(path);
+  if (size === 0) return undefined;
+  const stats = await fs.lstat(pieceAt(path, size - 1).path).catch(() => undefined);
+  return stats && { size, at: stats.mtimeMs };
+}
+
+/**
+ * A file with a part of an output. The first `HEAD_BYTES` are in the output file itself, the rest in numbered
+ * parts of `PART_BYTES`, of which only the newest are kept. The offset of a byte determines its piece.
+ */
+interface Piece {
+  readonly path: string;
+  /** Offset of its first byte. */
+  readonly from: number;
+  /** Offset of the next piece. */
+  readonly to: number;
+}
+
+const startOf = (part: number): number => HEAD_BYTES + (part - 1) * PART_BYTES;
+
+function pieceAt(path: string, offset: number): Piece {
+  if (offset < HEAD_BYTES) return { path, from: 0, to: HEAD_BYTES };
+  const part = Math.floor((offset - HEAD_BYTES) / PART_BYTES) + 1;
+  return { path: `${path}.${part}`, from: startOf(part), to: startOf(part + 1) };
+}
+
+/** The numbers of the stored parts, oldest first. */
+async function partsOf(path: string): Promise<number[]> {
+  const name = `${basename(path)}.`;
+  const names = await fs.readdir(dirname(path)).catch(() => []);
+  return names
+    .filter((one) => one.startsWith(name))
+    .map((one) => Number(one.slice(name.length)))
+    .filter((part) => Number.isInteger(part) && part > 0)
+    .sort((a, b) => a - b);
+}
+
+/** The offset of the oldest part that begins after this offset. */
+async function nextKept(path: string, offset: number): Promise<number | undefined> {
+  return (await partsOf(path)).map(startOf).find((from) => from > offset);
+}
+
+/** Zero if it is missing or not a file: a part may be dropped at any time. */
+async function sizeOf(path: string): Promise<number> {
+  const stats = await fs.lstat(path).catch(() => undefined);
+  return stats?.isFile() === true ? stats.size : 0;
+}
+
+/** Undefined if it does not exist. Rejects if it is not a regular file. */
+async function openPiece({ path }: Piece): Promise<fs.FileHandle | undefined> {
+  try {
+    return await openRegularFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function exists(piece: Piece): Promise<boolean> {
   const handle = await openPiece(piece);
   await handle?.close();
   return handle !== undefined;

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { sendSignal } from '@stoa/testkit';
 import { expect, it } from 'vitest';
-import { signal, startTimeOf } from './process-tree.js';
+import { processesIn, signal, startTimeOf } from './process-tree.js';
 
-/** Somebody, and somebody else: who may signal neither the other nor root. */
-const [SOMEBODY, ANOTHER] = [65_533, 65_534];
+/** Two users who may signal neither each other nor root. */
+const [USER, OTHER_USER] = [65_533, 65_534];
 
-/** One that may not be signalled by us, as asking without a signal tells. Never the first of all. */
-const findAnothers = (): number | undefined =>
+/** A process that this user may not signal. */
+const findForeignProcess = (): number | undefined =>
   (existsSync('/proc') ? readdirSync('/proc') : [])
     .map(Number)
     .find((pid) => pid > 1 && isRefused(pid) && startTimeOf(pid) !== undefined);
@@ -23,15 +23,15 @@ function isRefused(pid: number): boolean {
   }
 }
 
-it('T-4 a process that another user runs, as by sudo, is let be and is no failure', async (context) => {
+it('T-4 signalling a process of another user, as with sudo, is not a failure', async (context) => {
   const isRoot = process.getuid?.() === 0;
-  const child = isRoot ? spawn('sleep', ['60'], { uid: ANOTHER }) : undefined;
-  const pid = child?.pid ?? findAnothers();
+  const child = isRoot ? spawn('sleep', ['60'], { uid: OTHER_USER }) : undefined;
+  const pid = child?.pid ?? findForeignProcess();
   if (pid === undefined) {
-    context.skip('needs root, or a process here that another user runs');
+    context.skip('needs root, or a process of another user');
     return;
   }
-  if (isRoot) process.seteuid?.(SOMEBODY);
+  if (isRoot) process.seteuid?.(USER);
   try {
     expect(() => {
       sendSignal(pid, 'SIGTERM');
@@ -47,8 +47,30 @@ it('T-4 a process that another user runs, as by sudo, is let be and is no failur
   }
 });
 
-it('T-4 a process that is gone is no failure', async () => {
+it('T-4 signalling a process that is gone is not a failure', async () => {
   const child = spawn('true');
   await once(child, 'exit');
   expect(() => signal(child.pid ?? 0, 'SIGTERM')).not.toThrow();
+});
+
+const LISTED = `
+    1     1 Ss   /sbin/launchd
+  501   501 S    /bin/sh -c wrapper HOME=/Users/a
+  502   501 S    /bin/bash -c sleep STOA_TASK=abc HOME=/Users/a
+  503   503 Ss   sleep 60 PATH=/bin STOA_TASK=abc
+  504   504 Z    (sleep) STOA_TASK=abc
+  505   505 S    sleep 60 STOA_TASK=abcd
+  506   506 S    grep STOA_TASK=ab
+`;
+
+it('on macOS, processes are found by their group and by a mark that is a whole word', () => {
+  expect(processesIn(LISTED, { leader: 501, marker: 'STOA_TASK=abc' })).toEqual([
+    { pid: 501, isInGroup: true, isMarked: false },
+    { pid: 502, isInGroup: true, isMarked: true },
+    { pid: 503, isInGroup: false, isMarked: true },
+  ]);
+  expect(processesIn(LISTED, { leader: undefined, marker: 'STOA_TASK=abc' })).toEqual([
+    { pid: 502, isInGroup: false, isMarked: true },
+    { pid: 503, isInGroup: false, isMarked: true },
+  ]);
 });

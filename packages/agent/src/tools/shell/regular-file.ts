@@ -2,14 +2,11 @@ import { constants, promises as fs } from 'node:fs';
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/**
- * Opens a file for reading where it stands: a link is not followed, and nothing that is no file is waited
- * for. Rejects with ELOOP for both.
- */
+/** Opens a file for reading. Rejects with ELOOP for a link and for anything else that is not a regular file. */
 export async function openRegularFile(path: string): Promise<fs.FileHandle> {
   const handle = await fs.open(path, READ).catch((error: unknown) => {
-    // A socket cannot even be opened.
-    throw (error as NodeJS.ErrnoException).code === 'ENXIO' ? noFile(path) : error;
+    // A socket cannot be opened.
+    throw (error as NodeJS.ErrnoException).code === 'ENXIO' ? notAFile(path) : error;
   });
   try {
     if ((await handle.stat()).isFile()) return handle;
@@ -18,13 +15,13 @@ export async function openRegularFile(path: string): Promise<fs.FileHandle> {
     throw error;
   }
   await handle.close();
-  throw noFile(path);
+  throw notAFile(path);
 }
 
-const noFile = (path: string): NodeJS.ErrnoException =>
-  Object.assign(new Error(`ELOOP: ${path} is no file`), { code: 'ELOOP' });
+const notAFile = (path: string): NodeJS.ErrnoException =>
+  Object.assign(new Error(`ELOOP: ${path} is not a regular file`), { code: 'ELOOP' });
 
-/** At most so many bytes of its beginning, as text. */
+/** The first `maxBytes` of a file as text. */
 export async function readRegularFile(path: string, maxBytes: number): Promise<string> {
   const handle = await openRegularFile(path);
   try {

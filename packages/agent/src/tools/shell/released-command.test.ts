@@ -37,7 +37,7 @@ async function start(command: string, more: Partial<CommandRequest> = {}): Promi
   return running;
 }
 
-/** As another daemon finds it, while nobody else looks after it. */
+/** Adopts it like another daemon. */
 async function adopt(running: RunningCommand): Promise<RunningCommand> {
   running.leave();
   const files = new CommandFiles(join(root, 'tasks'), running.id);
@@ -57,7 +57,7 @@ const WAITING = 'echo begun; until [ -e go ]; do sleep 0.02; done; echo after; e
 const go = (): Promise<void> => fs.writeFile(join(root, 'go'), '');
 
 describe('a released command', () => {
-  it('T-16 is adopted by its files while it runs, and its exit and output are known', async () => {
+  it('T-16 is adopted by its files while it runs, with its exit and output', async () => {
     const running = await start(WAITING);
     await printed(running, 'begun');
     const adopted = await adopt(running);
@@ -68,13 +68,13 @@ describe('a released command', () => {
     expect(await readOutput(adopted.outputPath, 1_000)).toBe('begun\nafter\n');
   });
 
-  it('T-16 is adopted after it ended, and its exit is known', async () => {
+  it('T-16 is adopted after it ended, with its exit', async () => {
     const running = await start('echo done; exit 9');
     await running.wait();
     expect(await (await adopt(running)).wait()).toEqual({ type: 'exited', exitCode: 9 });
   });
 
-  it('T-16 that had ended when it was adopted is not stopped: its exit counts, and its rest is ended', async () => {
+  it('T-16 that ended before its adoption is not stopped: its exit is kept, and processes that it left are ended', async () => {
     const running = await start('setsid sleep 60 & echo done; exit 9');
     const files = new CommandFiles(join(root, 'tasks'), running.id);
     running.leave();
@@ -85,13 +85,13 @@ describe('a released command', () => {
     expect(processesWith(`STOA_TASK=${running.nonce}`)).toEqual([]);
   });
 
-  it('T-17 whose number another process has by now is lost, and that one is not touched', async () => {
+  it('T-17 whose process id another process has by now is lost, and that process is not touched', async () => {
     const running = await start('sleep 60');
     const files = new CommandFiles(join(root, 'tasks'), running.id);
     await until('it runs', async () => (await files.state(running.nonce)).type === 'running');
     const status = await files.readStatus(running.nonce);
     await running.stop('test');
-    // A start is known to a hundredth of a second, in which no number comes back by itself.
+    // Start times are precise to a hundredth of a second, in which no process id is reused.
     const other = await until('another process has begun later', () => {
       const child = spawn('sleep', ['60'], { detached: true, stdio: 'ignore' });
       if (startTimeOf(child.pid ?? 0) !== status?.startTime) return child;
@@ -123,7 +123,7 @@ describe('a released command', () => {
     });
   });
 
-  it('T-17 that no file here speaks of is that of another data directory: it is lost there, and goes on', async () => {
+  it('T-17 without files belongs to another data directory: it is lost here, and continues', async () => {
     const running = await start('echo begun; exec sleep 60');
     await printed(running, 'begun');
     const copied = await adoptCommand(
@@ -141,7 +141,7 @@ describe('a released command', () => {
     expect(running.isOver).toBe(false);
   });
 
-  it('T-2 that an outside signal ends has that signal in its exit status', async () => {
+  it('T-2 that a signal from outside ends has that signal in its exit code', async () => {
     const running = await start('echo $$ >pid; exec sleep 60');
     const pid = await until('it says its number', () =>
       fs.readFile(join(root, 'pid'), 'utf8').then(
@@ -153,7 +153,7 @@ describe('a released command', () => {
     expect(await running.wait()).toEqual({ type: 'exited', exitCode: 137 });
   });
 
-  it('T-2 that is killed with its wrapper is lost to who waited, by that signal', async () => {
+  it('T-2 that is killed with its wrapper is lost, with that signal', async () => {
     const running = await start('echo begun; sleep 60');
     await printed(running, 'begun');
     sendSignal(-(running.pid ?? 0), 'SIGKILL');
@@ -161,7 +161,7 @@ describe('a released command', () => {
     expect(await (await adopt(running)).wait()).toMatchObject({ type: 'lost' });
   });
 
-  it('T-2 whose wrapper alone was killed goes on, and its exit is recorded', async () => {
+  it('T-2 continues if only its wrapper was killed, and its exit is recorded', async () => {
     const running = await start(WAITING);
     await printed(running, 'begun');
     sendSignal(running.pid, 'SIGKILL');
@@ -171,11 +171,11 @@ describe('a released command', () => {
   });
 });
 
-/** Reads what the processes of a command say of themselves, until all have. */
+/** Reads what the processes of a command print, until all have printed. */
 const STUBBORN = `trap '' TERM; echo here; while :; do sleep 300; done`;
 
 describe.each(['spawned', 'adopted'])('stopping a command (%s)', (how) => {
-  it('T-4 ends who ignores it, who left the session and who forked twice', async () => {
+  it('T-4 ends processes that ignore SIGTERM, left the session or forked twice', async () => {
     const running = await start(
       `(${STUBBORN}) & setsid bash -c "${STUBBORN}" & (setsid bash -c "(${STUBBORN}) &" &) ; wait`,
     );
@@ -192,7 +192,7 @@ describe.each(['spawned', 'adopted'])('stopping a command (%s)', (how) => {
     expect(processesWith(mark)).toEqual([]);
   });
 
-  it('T-3 lets it tidy up, and its exit code is known', async () => {
+  it('T-3 lets it clean up, and its exit code is known', async () => {
     const running = await start(`trap 'echo tidied; exit 3' TERM; echo ready; sleep 60 & wait`);
     await printed(running, 'ready');
     const known = how === 'adopted' ? await adopt(running) : running;
@@ -206,7 +206,7 @@ describe.each(['spawned', 'adopted'])('stopping a command (%s)', (how) => {
   });
 });
 
-it('T-35 a command with an input reads what is written to it, one line after another', async () => {
+it('T-35 a command with an input reads what is written to it, line by line', async () => {
   const running = await start('while read -r line; do echo "got $line"; done', {
     takesInput: true,
   });

@@ -15,7 +15,7 @@ const argumentsOf = (mounts: Partial<Mounts>): string =>
   mountArguments({ ...NOTHING, ...mounts }).join(' ');
 
 describe('the mounts of a sandbox', () => {
-  it('SE-6 are read-only unless something is named', () => {
+  it('SE-6 are read-only by default', () => {
     expect(argumentsOf({})).toBe('--ro-bind / / --dev /dev');
   });
 
@@ -33,34 +33,34 @@ describe('the mounts of a sandbox', () => {
     );
   });
 
-  it('SE-6 leave out a writable path inside another one, where a link could replace it', () => {
+  it('SE-6 leave out a writable path inside another one, which a link could replace', () => {
     const made = argumentsOf({ writable: ['/work', '/work/target'] });
     expect(made).toBe('--ro-bind / / --dev /dev --bind /work /work');
   });
 
-  it('open nothing in a hidden directory', () => {
+  it('make nothing in a hidden directory writable', () => {
     const made = argumentsOf({ writable: ['/data/x'], hidden: ['/data'] });
     expect(made).not.toContain('--bind /data/x');
   });
 
-  it('have a temporary directory of their own, unless the workspace is that of the system', () => {
+  it('include a private temporary directory, unless the workspace is that of the system', () => {
     const temporary = { type: 'directory', path: '/data/tmp' } as const;
     expect(argumentsOf({ temporary })).toContain('--bind /data/tmp /tmp');
     expect(argumentsOf({ temporary, writable: ['/tmp'] })).not.toContain('/data/tmp');
     expect(argumentsOf({ temporary: { type: 'memory' } })).toContain('--tmpfs /tmp');
   });
 
-  it('SE-6 mask a socket unless it is opened', () => {
+  it('SE-6 mask a socket unless it is writable', () => {
     const masked = ['/run/docker.sock'];
     expect(argumentsOf({ masked })).toContain('--ro-bind /dev/null /run/docker.sock');
     expect(argumentsOf({ masked, writable: masked })).not.toContain('/dev/null');
   });
 
-  it('give a device that is opened as a device', () => {
+  it('keep a writable device usable', () => {
     expect(argumentsOf({ writable: ['/dev/dri'] })).toContain('--dev-bind /dev/dri /dev/dri');
   });
 
-  it('keep the files of a program that lie in the temporary directory visible, and nothing that is hidden', () => {
+  it('keep files of a program in the temporary directory visible, unless they are hidden', () => {
     const made = argumentsOf({
       temporary: { type: 'memory' },
       visible: ['/tmp/tools', '/opt/tools', '/tmp', '/tmp/data/inner'],

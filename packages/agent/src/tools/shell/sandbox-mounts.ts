@@ -1,27 +1,27 @@
 /**
- * What a program in the sandbox sees, as arguments of bubblewrap. Everything is read-only but what is
- * named here. Mounts are made from the root down, so that what lies deeper is decided last:
+ * The mounts of a sandbox, as arguments of bubblewrap. Everything is read-only except what is listed here. Mounts
+ * are ordered from the root down, so that deeper mounts override:
  *
  *   writable    a directory or file that the program may change
- *   pinned      a directory between a writable one and a read-only path in it. It stays writable, but
- *               being a mount it cannot be renamed: otherwise a program would move it away and make
- *               another, with hooks of its own
+ *   pinned      a directory between a writable one and a read-only path in it. It stays writable, but being a
+ *               mount it cannot be renamed: otherwise a program could move it away and create another one,
+ *               with its own hooks
  *   read-only   inside a writable directory
  *   hidden      an empty directory
- *   visible     a path in the temporary directory of the system that stays there, read-only
+ *   visible     a path in the system's temporary directory that stays visible, read-only
  *   masked      a socket that cannot be connected to
  */
 import { dirname } from 'node:path';
 import { isInside } from '../paths.js';
 
 export type Temporary =
-  /** The programs see the one of the system, and cannot write there. */
+  /** That of the system, read-only. */
   | { readonly type: 'system' }
-  /** Empty at the start, and gone at the end. */
+  /** Empty at the start and removed at the end. */
   | { readonly type: 'memory' }
   | { readonly type: 'directory'; readonly path: string };
 
-/** All paths are absolute, with links followed. */
+/** All paths are absolute, with links resolved. */
 export interface Mounts {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
@@ -47,7 +47,7 @@ export function mountArguments(wanted: Mounts): string[] {
     !isOpen(path) &&
     !hidden.some((one) => isInside(path, one));
   const shown = outermost(visible.filter(isShown));
-  // What lies in a temporary directory that is replaced is not seen unless it is writable or stays visible.
+  // A private temporary directory hides the system's, except for writable and visible paths in it.
   const isSeen = (path: string): boolean =>
     !isPrivate ||
     !isInside(path, TEMPORARY) ||
@@ -61,7 +61,7 @@ export function mountArguments(wanted: Mounts): string[] {
     ...open.map((path) => mount(path, [bindOf(path), path, path])),
     ...pinned(open, closed).map((path) => mount(path, ['--bind', path, path])),
     ...closed.map((path) => mount(path, ['--ro-bind', path, path])),
-    // Read-only, so that writing there fails instead of vanishing.
+    // Read-only, so that writes fail instead of getting lost.
     ...hidden.filter(isSeen).map((path) => mount(path, ['--tmpfs', path, '--remount-ro', path])),
     ...masked
       .filter((path) => !isOpen(path))
@@ -86,10 +86,10 @@ function mountOfTemporary(temporary: Temporary): Mount {
     : mount(TEMPORARY, ['--tmpfs', TEMPORARY]);
 }
 
-/** Only this way the devices in it can be used. */
+/** Without --dev-bind, devices cannot be used. */
 const bindOf = (path: string): string => (isInside(path, DEVICES) ? '--dev-bind' : '--bind');
 
-/** Without those that lie in another one: a program could put a link in their place. */
+/** Leaves out paths inside another one: a program could replace them by a link. */
 function outermost(paths: readonly string[]): string[] {
   const all = [...new Set(paths)];
   return all.filter((path) => !all.some((other) => other !== path && isInside(path, other)));

@@ -14,79 +14,75 @@ import {
   systemPrograms,
 } from './system-programs.js';
 
-/** What commands of agents are kept from, for people to know. */
+/** How agents' commands are restricted, for people to read. */
 export interface SandboxReport {
   readonly kind: 'bubblewrap' | 'none';
-  /** Whether commands see, and could signal, processes other than their own. */
+  /** Whether commands can see and signal other processes. */
   readonly processes: 'separate' | 'shared';
   readonly hidesHome: boolean;
-  /** In words: what holds, and why nothing better does. */
+  /** What is protected, or why there is no sandbox. */
   readonly summary: string;
-  /** In words: what it does not protect. */
+  /** What is not protected. */
   readonly limits: readonly string[];
 }
 
 export interface SandboxOptions {
-  /** The data directory, which programs must not see. */
+  /** The data directory; hidden from programs. */
   readonly home: string;
-  /** Other directories that they must not see. */
+  /** Other hidden directories. */
   readonly hidden?: readonly string[];
-  /** Where the code of the daemon is: read-only also in a workspace. */
+  /** The code of the daemon: read-only even inside a workspace. */
   readonly installation?: readonly string[];
-  /** Further paths that every program may write; `~` is the home directory of the user. */
+  /** Further paths that every program may write; `~` is the user's home directory. */
   readonly writable?: readonly string[];
-  /** The home directory of the user. */
   readonly userHome?: string;
   readonly programs?: SystemPrograms;
-  /** Null turns it off. */
+  /** `null` turns the sandbox off. */
   readonly bubblewrap?: null;
 }
 
 /** What one program may change. */
 interface Confinement {
-  /** With links followed. */
+  /** With links resolved. */
   readonly workspace?: string;
-  /** Further files and directories; those that do not exist are left out. */
+  /** Further files and directories; missing ones are ignored. */
   readonly writable?: readonly string[];
   readonly temporary?: Temporary;
 }
 
 interface LaunchOptions extends Confinement {
-  /** All of its environment. */
+  /** The complete environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** For the program, and not for what surrounds it. */
+  /** Set for the program only, not for the sandbox around it. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
 /** How a program is started so that it runs in the sandbox. */
 export interface Launch {
-  /** Variables that the caller must still set, for the program only. */
+  /** Variables that the caller must set for the program. */
   readonly variables: Readonly<Record<string, string>>;
   readonly kind: SandboxReport['kind'];
   readonly processes: SandboxReport['processes'];
   /** Begins with an absolute path. */
   readonly argv: readonly string[];
-  /** Of what is started, which is outside: nothing in it makes a program of the system load or run code. */
+  /** The environment outside the sandbox. No variable in it makes a system program load or run code. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Directories in the user's home that tools fill by themselves; those that exist are writable. */
+/** Caches of common tools; writable if they exist. */
 const CACHES = [
   ...['~/.npm', '~/.cache', '~/.cargo/registry', '~/.cargo/git', '~/go/pkg', '~/.m2/repository'],
   ...['~/.gradle/caches', '~/.gradle/wrapper', '~/.local/share/pnpm/store', '~/.pnpm-store'],
   ...['~/.yarn/berry', '~/.bun/install/cache', '~/.nuget/packages', '~/.deno'],
 ];
 
-/**
- * Services that start programs outside the sandbox for whoever connects to them: those of the user, such
- * as `systemd --user`, and container engines.
- */
+/** Services that start programs outside the sandbox for their clients: `systemd --user`, container engines. */
 const SERVICES_OF_USERS = '/run/user';
 const SOCKETS = ['/run/docker.sock', '/run/podman/podman.sock', '/run/containerd/containerd.sock'];
 
 const PROBE_MS = 5_000;
 
-/** Root keeps what it needs to work on files, and not what would undo the sandbox. */
+/** Dropped when running as root: they would defeat the sandbox, and working with files does not need them. */
 const DROPPED_CAPABILITIES = [
   'CAP_SYS_ADMIN',
   'CAP_SYS_PTRACE',
@@ -96,7 +92,7 @@ const DROPPED_CAPABILITIES = [
   'CAP_MKNOD',
 ];
 
-/** Variables by which a shell, the loader or the library of C are made to run or load something. */
+/** Variables that make a shell, the loader or the C library run or load code. */
 const STEERING =
   /^(?:PATH|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|NLSPATH|GLIBC_TUNABLES|MALLOC_.*|BASH_.*|ENV|SHELLOPTS|PS4|IFS|CDPATH|GREP_.*)$/;
 const VARIABLE = /^[A-Za-z_]\w*$/;
@@ -106,14 +102,13 @@ type Probed =
   | { readonly kind: 'none'; readonly reason: string };
 
 /**
- * Keeps the programs of agents from changing anything but their workspace, a temporary directory of their
- * own and a few caches, and from seeing the data directory, where the system offers a way. What it offers
- * is tried once, by starting a program in it and looking.
+ * Restricts the programs of agents, if bubblewrap works here: they can change only their workspace, their temporary
+ * directory and a few caches, and cannot see the data directory. A probe checks once whether it works.
  */
 export class Sandbox {
   readonly #programs: SystemPrograms;
   readonly #userHome: string;
-  /** Where a path led when it was first used: one that leads elsewhere by now is not opened. */
+  /** What each path resolved to at its first use. A path that resolves differently later is not writable. */
   readonly #real = new Map<string, string>();
   #probed: Promise<Probed> | undefined;
 
@@ -126,10 +121,11 @@ export class Sandbox {
     return this.#programs;
   }
 
-  /** `writable`: further paths that a program may write; the limits name them. */
+  /** `writable`: further paths that a program may write, for `limits`. */
   async report({ writable = [] }: Pick<Confinement, 'writable'> = {}): Promise<SandboxReport> {
-    const probed = await this.#now();
-    if (probed.kind === 'none') return withoutSandbox(probed.reason, await this.#refusal());
+    const probed = await this.#current();
+    if (probed.kind === 'none')
+      return withoutSandbox(probed.reason, await this.#programs.problem(NEEDED));
     const { processes } = probed;
     return {
       kind: 'bubblewrap',
@@ -140,7 +136,7 @@ export class Sandbox {
     };
   }
 
-  /** As `plan`, complete: nothing is left to be set. */
+  /** Like `plan`, with the variables in the command line, so that the caller need not set them. */
   async launch(argv: readonly string[], options: LaunchOptions): Promise<Launch> {
     const planned = await this.plan(argv, options);
     const words = Object.entries(planned.variables).map(([name, value]) => `${name}=${value}`);
@@ -149,9 +145,9 @@ export class Sandbox {
     return { ...planned, argv: [env, ...words, ...planned.argv], variables: {} };
   }
 
-  /** Throws NotUsable when a program of the system that it takes cannot be used. */
+  /** Throws NotUsable if a system program that it needs cannot be used. */
   async plan(argv: readonly string[], options: LaunchOptions): Promise<Launch> {
-    const probed = await this.#now();
+    const probed = await this.#current();
     const { environment: given, variables: own = {} } = options;
     const variables = { ...innerVariables(given), ...own };
     const environment = outerEnvironment(given);
@@ -171,7 +167,7 @@ export class Sandbox {
         ...argv,
       ],
       variables: {},
-      // One of its own is where every program looks for it unless told otherwise.
+      // Programs use /tmp by default, which is their private directory.
       environment: options.temporary === undefined ? environment : withoutTemporary,
     };
   }
@@ -195,10 +191,10 @@ export class Sandbox {
     ];
   }
 
-  /** Blocks, for a small part of the time that starting a process will block. */
+  /** Synchronous, because starting a process blocks for much longer. */
   #mounts(confinement: Confinement) {
     const { workspace, temporary = { type: 'system' } } = confinement;
-    // A link that was put in the place of a workspace would open what it leads to.
+    // A link that replaced the workspace would make its target writable.
     if (workspace !== undefined && realpathSync(workspace) !== workspace) {
       throw new NotUsable(`${workspace} is no longer the directory that the session was given`);
     }
@@ -256,17 +252,13 @@ export class Sandbox {
     }
   }
 
-  /** What holds now: a program that was replaced since is not used. */
-  async #now(): Promise<Probed> {
+  /** The result of the probe, unless a program was replaced since. */
+  async #current(): Promise<Probed> {
     this.#probed ??= this.#probe();
     const probed = await this.#probed;
     if (probed.kind === 'none') return probed;
     const problem = await this.#programs.problem(['bwrap', ...NEEDED]);
     return problem === undefined ? probed : { kind: 'none', reason: problem };
-  }
-
-  #refusal(): Promise<string | undefined> {
-    return this.#programs.problem(NEEDED);
   }
 
   async #probe(): Promise<Probed> {
@@ -282,13 +274,13 @@ export class Sandbox {
     return { kind: 'none', reason };
   }
 
-  /** Why programs cannot be confined; undefined when one was. */
+  /** Starts a program in the sandbox and checks what it sees. Returns why that failed. */
   async #attempt(processes: 'separate' | 'shared'): Promise<string | undefined> {
     const [program = '', ...rest] = await this.#prefix(processes, {});
-    const look =
+    const check =
       'test ! -w "$1" && for at; do test -z "$(ls -A "$at" 2>/dev/null)" || exit 1; done';
     const sh = await this.#programs.path('sh');
-    const args = [...rest, '--', sh, '-c', look, 'sh', ...this.#hidden()];
+    const args = [...rest, '--', sh, '-c', check, 'sh', ...this.#hidden()];
     return new Promise((resolve) => {
       execFile(program, args, { timeout: PROBE_MS, env: OUTSIDE }, (error, _, stderr) => {
         resolve(error ? stderr.trim().split('\n').at(-1) || 'it hides nothing' : undefined);
@@ -311,8 +303,8 @@ function outerEnvironment(environment: Readonly<Record<string, string>>): Record
 }
 
 /**
- * Files that a command line names stay where they are, with those beside them: a program or its script may
- * lie in the temporary directory of the system, in place of which the program gets one of its own.
+ * The directories of the files that a command line names. They stay visible, because a program or its script may
+ * be in the system's temporary directory, which the sandbox replaces.
  */
 function filesNamed(argv: readonly string[]): string[] {
   return argv.flatMap((word) => {
@@ -327,7 +319,7 @@ function filesNamed(argv: readonly string[]): string[] {
   });
 }
 
-/** A link cannot be mounted on, and what is not there needs no protection. */
+/** Whether a path can be mounted on: it exists and contains no link. */
 function isPlain(path: string): boolean {
   try {
     return realpathSync(path) === path && !lstatSync(path).isSymbolicLink();
@@ -372,5 +364,4 @@ function withoutSandbox(reason: string, refusal: string | undefined): SandboxRep
   };
 }
 
-/** What the approval of a command says about the sandbox. */
 export const sandboxNotes = ({ summary, limits }: SandboxReport): string[] => [summary, ...limits];

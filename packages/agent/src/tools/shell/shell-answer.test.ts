@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { slowAdvice } from './shell-answer.js';
 
-it('T-10 who took half of its time or more is told, never before a second, never without a limit', () => {
+it('T-10 a command that took half of its time gets advice, but not below one second and not without a limit', () => {
   expect(slowAdvice(61_000, 120_000)).toMatch(/^Took 61000 of 120000 ms/);
   expect(slowAdvice(60_000, 120_000)).toMatch(/^Took/);
   expect(slowAdvice(59_000, 120_000)).toBeUndefined();

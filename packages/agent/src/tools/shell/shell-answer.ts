@@ -7,20 +7,17 @@ import type { ToolOutput } from '../tool.js';
 import { readOutput } from './command-output.js';
 import type { CommandEnd, RunningCommand } from './running-command.js';
 
-/** What the lines about how it ended may need. */
+/** Reserved for the notes after the output. */
 const NOTE_CHARS = 1_200;
-/** Sooner than this nothing was slow. */
+/** A faster command is never called slow. */
 const SLOW_MS = 1_000;
 
-/** What is said of a command that was waited for, beside what it printed. */
-export interface AnsweredCommand {
+interface AnsweredCommand {
   readonly command: string;
-  /** Undefined when it may take as long as it likes. */
-  readonly timeoutMs: number | undefined;
+  readonly timeoutMs: number;
   readonly elapsedMs: number;
 }
 
-/** The result of a command that has ended. */
 export async function endedAnswer(
   { outputPath }: RunningCommand,
   end: CommandEnd,
@@ -32,7 +29,6 @@ export async function endedAnswer(
   return answer(outputPath, [lost, endNote(end, asked.timeoutMs), ...advice(end, asked)], isError);
 }
 
-/** The result of a command that goes on in the background. */
 export async function promotedAnswer(
   { outputPath, pid }: RunningCommand,
   why: 'asked' | 'timeout',
@@ -41,14 +37,13 @@ export async function promotedAnswer(
 ): Promise<ToolOutput> {
   const reason =
     why === 'timeout' ? `[Its ${timeoutMs} ms were over: moved` : '[Promoted: it was moved';
-  const goesOn = 'it was not stopped and goes on without a deadline';
-  const note = `${reason} to the background as ${taskId} (pid ${pid ?? 'unknown'}); ${goesOn}]`;
+  const state = 'it was not stopped and continues without a deadline';
+  const note = `${reason} to the background as ${taskId} (pid ${pid ?? 'unknown'}); ${state}]`;
   return answer(outputPath, [note, backgroundNote(outputPath)], false);
 }
 
-/** Where the output of a task is, and what happens next. */
 export const backgroundNote = (outputPath: string): string =>
-  `[You are told when it ends. Output until then: task_output, or the file ${outputPath}]`;
+  `[You will be notified when it ends. Output until then: task_output, or the file ${outputPath}]`;
 
 async function answer(
   outputPath: string,
@@ -56,24 +51,24 @@ async function answer(
   isError: boolean,
 ): Promise<ToolOutput> {
   const limit = LIMITS.toolOutputChars - NOTE_CHARS;
-  // Four bytes a character at most, so that a character is not lost to the limit of bytes.
+  // A character has at most four bytes, so the limit in bytes cuts no more than the limit in characters.
   const output = cutText(plainText(await readOutput(outputPath, limit * 4)).trimEnd(), limit);
   const parts = [output, ...notes].filter((part) => part !== undefined && part !== '');
   return { text: parts.join('\n') || '[No output]', isError };
 }
 
-function endNote(end: CommandEnd, timeoutMs: number | undefined): string | undefined {
+function endNote(end: CommandEnd, timeoutMs: number): string | undefined {
   switch (end.type) {
     case 'not_started':
       return `[It could not be started: ${end.reason}]`;
     case 'lost': {
       const signal = end.signal === undefined ? '' : ` by ${end.signal}`;
-      return `[How it ended is not known: ${end.reason}${signal}]`;
+      return `[Its end is unknown: ${end.reason}${signal}]`;
     }
     case 'stopped': {
       const why =
         end.by === BY_TIMEOUT
-          ? `after its ${timeoutMs ?? 0} ms were over`
+          ? `after its ${timeoutMs} ms were over`
           : end.by === BY_RUN
             ? 'with the run'
             : `by ${end.by}`;
@@ -88,7 +83,6 @@ function endNote(end: CommandEnd, timeoutMs: number | undefined): string | undef
   }
 }
 
-/** What would have been better, where that can be told. */
 function advice(end: CommandEnd, { command, timeoutMs, elapsedMs }: AnsweredCommand): string[] {
   const wasStopped = end.type === 'stopped' && end.by === BY_TIMEOUT;
   const slow = end.type === 'exited' ? slowAdvice(elapsedMs, timeoutMs) : undefined;
@@ -99,9 +93,9 @@ function advice(end: CommandEnd, { command, timeoutMs, elapsedMs }: AnsweredComm
   ];
 }
 
-/** Said of a command that took half of its time or more; never of one that was stopped. */
+/** For a command that took half of its time or more. */
 export function slowAdvice(elapsedMs: number, timeoutMs: number | undefined): string | undefined {
   if (timeoutMs === undefined || elapsedMs < Math.max(SLOW_MS, timeoutMs / 2)) return undefined;
   const took = `Took ${Math.round(elapsedMs)} of ${timeoutMs} ms`;
-  return `${took}; do not run it again to see more, and run what takes that long with is_background`;
+  return `${took}; do not run it again to see more output, and use is_background for commands that take this long`;
 }

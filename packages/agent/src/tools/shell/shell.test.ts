@@ -23,7 +23,7 @@ async function staged(options: WorkspaceRunOptions = {}) {
   return { world, call, files, sandbox };
 }
 
-it('R-17 runs a command in the workspace, and leaves no files of its own', async () => {
+it('R-17 runs a command in the workspace, and leaves no files', async () => {
   const { world, call, files } = await staged();
   await world.file('a.txt', 'hello');
   expect(await call({ command: 'cat a.txt; pwd' })).toMatchObject({
@@ -34,7 +34,7 @@ it('R-17 runs a command in the workspace, and leaves no files of its own', async
   expect(await files()).toEqual([]);
 });
 
-it('tells the model how a command failed', async () => {
+it('reports to the model how a command failed', async () => {
   const { call } = await staged();
   expect(await call({ command: 'echo no >&2; exit 4' })).toMatchObject({
     outcome: 'error',
@@ -42,27 +42,27 @@ it('tells the model how a command failed', async () => {
   });
 });
 
-it('gives the model the beginning and the end of what is long', async () => {
+it('returns the beginning and the end of long output', async () => {
   const { call } = await staged();
   const { output } = await call({ command: 'seq 1 500000' });
   expect(output.length).toBeLessThanOrEqual(LIMITS.toolOutputChars);
   expect(output).toMatch(/^1\n2\n3\n[^]*left out[^]*\n499999\n500000$/);
 });
 
-it('takes colours and other controls out of what is printed', async () => {
+it('removes colours and other controls from the output', async () => {
   const { call } = await staged();
   const { output } = await call({ command: "printf '\\033[31mred\\033[0m\\a\\r\\n\\0end'" });
   expect(output).toBe('red\nend');
 });
 
-it('stops a command when its time is over', async () => {
+it('stops a command at its timeout', async () => {
   const { call } = await staged();
   const result = await call({ command: 'echo begun; sleep 60', timeout: 300 });
   expect(result.outcome).toBe('error');
   expect(result.output).toMatch(/\[Stopped after its 300 ms were over/);
 });
 
-it('refuses what is out of range, and what is not there', async () => {
+it('refuses a timeout out of range, and background commands without a task registry', async () => {
   const { call } = await staged();
   expect((await call({ command: 'true', timeout: 600_001 })).output).toMatch(/timeout/);
   expect((await call({ command: 'true', timeout: 0 })).output).toMatch(/timeout/);

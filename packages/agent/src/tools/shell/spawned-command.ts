@@ -3,11 +3,8 @@ import type { Socket } from 'node:net';
 import type { CommandFiles, Surroundings } from './command-files.js';
 import { CommandProcesses, type Stopped } from './command-processes.js';
 import { Deferred, within } from './deferred.js';
-import type { ProcessMarks } from './found-process.js';
-import { MARK } from './mark.js';
-import { notStartedReason } from './not-started.js';
-import { startTimeOf } from './process-tree.js';
-import type { CommandEnd, RunningCommand } from './running-command.js';
+import { MARK, type ProcessMarks, startTimeOf } from './process-tree.js';
+import { type CommandEnd, notStartedReason, type RunningCommand } from './running-command.js';
 
 const RECENT_MS = 2_000;
 
@@ -42,7 +39,7 @@ export class SpawnedCommand implements RunningCommand {
     isReleased: boolean,
   ) {
     this.#child = child;
-    // With no descriptor left there is no channel either, and the error comes later.
+    // If the process has no free descriptor there is no channel, and the error event follows later.
     const stdio = child.stdio as ChildProcess['stdio'] | undefined;
     this.#channel = (stdio?.[3] ?? undefined) as Socket | undefined;
     this.pid = child.pid;
@@ -54,7 +51,7 @@ export class SpawnedCommand implements RunningCommand {
       isGoneWithin: (ms) => within(ms, this.#exited),
       surroundings,
     });
-    const said = this.#listen();
+    const reported = this.#listen();
     this.#exited = new Promise<void>((resolve) => {
       child.once('error', (error) => {
         this.#problem = notStartedReason(error);
@@ -67,7 +64,7 @@ export class SpawnedCommand implements RunningCommand {
     }).then(() => {
       this.#hasExited = true;
     });
-    this.#ended = this.#follow(said);
+    this.#ended = this.#follow(reported);
     if (isReleased) this.#letGo();
   }
 
@@ -103,13 +100,13 @@ export class SpawnedCommand implements RunningCommand {
     await this.files.remove();
   }
 
-  /** This process may end before the command does. */
+  /** Lets this process end before the command does. */
   #letGo(): void {
     this.#child.unref();
     this.#channel?.unref();
   }
 
-  /** Resolves when the wrapper has said how the command exited, or cannot say it any more. */
+  /** Resolves when the wrapper has reported the exit code, or can no longer report it. */
   #listen(): Promise<void> {
     const channel = this.#channel;
     if (!channel) return Promise.resolve();
@@ -134,8 +131,8 @@ export class SpawnedCommand implements RunningCommand {
     });
   }
 
-  async #follow(said: Promise<void>): Promise<CommandEnd> {
-    await Promise.race([said, this.#stopDone.promise]);
+  async #follow(reported: Promise<void>): Promise<CommandEnd> {
+    await Promise.race([reported, this.#stopDone.promise]);
     if (this.#isLeft) return new Promise<never>(() => undefined);
     if (!this.#stopping && this.pid !== undefined) await this.#processes.endLeftovers();
     await Promise.race([this.#exited, this.#stopDone.promise]);
@@ -156,7 +153,7 @@ export class SpawnedCommand implements RunningCommand {
       return { type: 'not_started', reason: 'its start could not be recorded' };
     }
     const signal = this.#killedBy === undefined ? {} : { signal: this.#killedBy };
-    return { type: 'lost', reason: 'what records its exit was ended', ...signal };
+    return { type: 'lost', reason: 'the process that records its exit was ended', ...signal };
   }
 
   async #stop(by: string): Promise<void> {
@@ -166,7 +163,7 @@ export class SpawnedCommand implements RunningCommand {
   }
 
   #marks(): ProcessMarks {
-    // Looking at all processes takes longer than a short command does.
+    // Searching all processes takes longer than a short command.
     const isRecent = !this.#stopping && performance.now() - this.#startedAt < RECENT_MS;
     const marker = `${MARK}=${this.nonce}`;
     return { leader: this.pid, marker, since: this.#since, isRecent };

@@ -53,12 +53,12 @@ describe('a program of the system', () => {
       /open can be written/,
     ],
     [
-      'links in a circle',
+      'links that form a cycle',
       async () => {
         await fs.rm(join(root, 'bin/head'));
         await fs.symlink('head', join(root, 'bin/head'));
       },
-      /circle/,
+      /cycle/,
     ],
   ])('SE-3 is not used: %s', async (_, change, words) => {
     if (isRoot) await change();
@@ -79,10 +79,10 @@ describe('a program of the system', () => {
 
   it('SE-3 is not used again after it was replaced, even by itself', async (context) => {
     if (!isRoot) context.skip(NOT_ROOT);
-    const told: string[] = [];
+    const reported: string[] = [];
     const programs = new SystemPrograms({
       directories: [join(root, 'bin')],
-      replaced: (problem) => told.push(problem),
+      replaced: (problem) => reported.push(problem),
     });
     await programs.resolve();
     const original = join(root, 'bin/original');
@@ -93,6 +93,6 @@ describe('a program of the system', () => {
     expect(await programs.find('head')).toEqual({ ok: false, problem, file: path });
     await fs.rename(original, path);
     expect(await programs.find('head')).toMatchObject({ ok: false });
-    expect(told).toEqual([problem]);
+    expect(reported).toEqual([problem]);
   });
 });

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { constants, promises as fs, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What everything outside the sandbox runs with. */
+/** PATH of programs outside the sandbox. */
 export const SYSTEM_PATH = '/usr/bin:/bin';
 
-/** Where programs are looked for, in this order. The PATH of the daemon does not count. */
+/** Searched in this order, instead of the PATH of the daemon. */
 const DIRECTORIES = [
   ...['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin'],
   '/run/current-system/sw/bin',
@@ -14,9 +14,9 @@ const DIRECTORIES = [
 const ROOT = 0;
 const STICKY = 0o1000;
 const WRITE_OF_OTHERS = 0o022;
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
-/** The programs that the daemon itself starts, outside the sandbox. */
+/** Programs that the daemon starts outside the sandbox. */
 const PROGRAMS = [
   ...(['sh', 'bash', 'env', 'bwrap', 'rg', 'script', 'stdbuf'] as const),
   ...(['head', 'cat', 'rm', 'grep', 'mkfifo'] as const),
@@ -28,7 +28,7 @@ export const NEEDED: readonly ProgramName[] = ['sh', 'head', 'cat', 'rm', 'grep'
 
 type FoundProgram =
   | { readonly ok: true; readonly path: string }
-  /** `file`: what is wrong; none when the program is not installed. */
+  /** `file`: the program that may not be used; undefined if none is installed. */
   | { readonly ok: false; readonly problem: string; readonly file?: string };
 
 interface Known {
@@ -39,19 +39,18 @@ interface Known {
 
 interface SystemProgramsOptions {
   readonly directories?: readonly string[];
-  /** Told once of each program that is not used any more. Must not throw. */
+  /** Called once for each program that was replaced. Must not throw. */
   readonly replaced?: (problem: string) => void;
 }
 
 /**
- * The programs of the system that the daemon uses. Each is looked for once, in fixed directories, and is
- * used only if nobody but root can change it: the file, each directory on the way to it and each link
- * belong to root and cannot be written by their group or by others (a directory with the sticky bit can:
- * nobody replaces the files of root there), nor by the user of the daemon. Root can write every file:
- * for a daemon that runs as root the last condition does not hold and is not asked for.
+ * The system programs that the daemon uses. Each is searched once, in fixed directories, and used only if nobody
+ * but root can change it: the file, each directory on the path and each link belong to root and are writable
+ * neither by their group or others (except directories with the sticky bit, where nobody can replace files of
+ * root) nor by the daemon's user, unless that is root.
  *
- * Before each use the file is compared with what was found. One that was replaced is not used again
- * before the next start.
+ * Before each use the file is compared with the one that was found. A program that was replaced is not used again
+ * until the daemon restarts.
  */
 export class SystemPrograms {
   readonly #found = new Map<ProgramName, Promise<Known | FoundProgram>>();
@@ -60,29 +59,29 @@ export class SystemPrograms {
 
   constructor(private readonly options: SystemProgramsOptions = {}) {}
 
-  /** Looks for all of them now, before anything of an agent runs. */
+  /** Searches all programs, before any program of an agent runs. */
   async resolve(): Promise<void> {
     await Promise.all(PROGRAMS.map((name) => this.find(name)));
   }
 
   async find(name: ProgramName): Promise<FoundProgram> {
-    let looked = this.#found.get(name);
-    if (!looked) {
-      looked = look(name, this.options.directories ?? DIRECTORIES);
-      this.#found.set(name, looked);
+    let search = this.#found.get(name);
+    if (!search) {
+      search = searchFor(name, this.options.directories ?? DIRECTORIES);
+      this.#found.set(name, search);
     }
-    const known = await looked;
+    const known = await search;
     return 'ok' in known ? known : this.#compare(known);
   }
 
-  /** The path of a program; throws NotUsable. */
+  /** Throws NotUsable. */
   async path(name: ProgramName): Promise<string> {
     const found = await this.find(name);
     if (!found.ok) throw new NotUsable(found.problem);
     return found.path;
   }
 
-  /** What keeps the first of these from being used. */
+  /** Why one of these programs cannot be used, if so. */
   async problem(names: readonly ProgramName[]): Promise<string | undefined> {
     for (const name of names) {
       const found = await this.find(name);
@@ -91,23 +90,20 @@ export class SystemPrograms {
     return undefined;
   }
 
-  /** Bash where there is one: it is what models write for. */
+  /** Bash if it is installed, because models write for bash. */
   async shell(): Promise<string> {
     const bash = await this.find('bash');
     if (!bash.ok && bash.file !== undefined) throw new NotUsable(bash.problem);
     return bash.ok ? bash.path : this.path('sh');
   }
 
-  /**
-   * What `stdbuf` has a program load, so that not every command has to start `stdbuf` too. Empty where
-   * it is not there or works in another way.
-   */
+  /** The library that `stdbuf` preloads, which saves starting `stdbuf` for each command. Empty if there is none. */
   unbufferingLibrary(): Promise<string> {
     this.#library ??= this.#askStdbuf();
     return this.#library;
   }
 
-  /** Whether `script` of util-linux is here; others of that name take other options. */
+  /** Whether `script` is that of util-linux; others have different options. */
   hasPseudoTerminal(): Promise<boolean> {
     this.#pseudoTerminal ??= this.find('script').then(async (script) => {
       if (!script.ok) return false;
@@ -134,15 +130,14 @@ export class SystemPrograms {
   }
 }
 
-/** A program of the system is missing, or somebody other than root could have changed it. */
+/** A system program is missing, or users other than root could have changed it. */
 export class NotUsable extends Error {
   override readonly name = 'NotUsable';
 }
 
-/** Those of this machine; the default. */
 export const systemPrograms = new SystemPrograms();
 
-async function look(
+async function searchFor(
   name: ProgramName,
   directories: readonly string[],
 ): Promise<Known | FoundProgram> {
@@ -156,7 +151,7 @@ async function look(
   return { ok: false, problem: `${name} is not installed in ${directories.join(', ')}` };
 }
 
-/** What would change if the file was replaced or written to; undefined when there is none. */
+/** Changes when the file is replaced or written to; undefined if there is no file. */
 function identityAt(path: string): string | undefined {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   if (!stats?.isFile()) return undefined;
@@ -164,7 +159,7 @@ function identityAt(path: string): string | undefined {
   return [dev, ino, size, mtimeNs, mode, uid, gid].join(' ');
 }
 
-/** Why somebody other than root could change what is at a path; undefined when nobody can. */
+/** Why users other than root could change the file at a path; undefined if they cannot. */
 export async function distrust(path: string): Promise<string | undefined> {
   let rest = namesOf(path);
   let at = '/';
@@ -186,7 +181,7 @@ export async function distrust(path: string): Promise<string | undefined> {
         continue;
       }
       links += 1;
-      if (links > MOST_LINKS) return `the links of ${path} lead in a circle`;
+      if (links > MAX_LINKS) return `the links of ${path} form a cycle`;
       const target = await fs.readlink(next);
       if (target.startsWith('/')) at = '/';
       rest = [...namesOf(target), ...rest];

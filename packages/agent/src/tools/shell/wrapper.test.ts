@@ -31,7 +31,7 @@ const HELPERS = await Promise.all(
   ),
 );
 
-/** Starts a wrapper as a daemon does, in a process that can be killed. */
+/** Starts a wrapper like a daemon, in a process that can be killed. */
 function startDaemon(files: CommandFiles, nonce: string, command: string, first = '') {
   const own = [files.output, '', nonce, '', 'held', ...HELPERS, '0'];
   const args = [join(root, 'written'), first, files.status, WRAPPER, ...own];
@@ -44,30 +44,30 @@ function startDaemon(files: CommandFiles, nonce: string, command: string, first 
   };
 }
 
-it('a command ends with its daemon, and so does what left its group', async () => {
+it('a command ends with its daemon, including processes that left its group', async () => {
   const files = new CommandFiles(root, 'sh_0');
   const nonce = `nonce-${String(process.pid)}-${String(performance.now())}`;
   const escape = `setsid sleep 600 & trap '' TERM HUP; echo before; sleep 600`;
   const kill = startDaemon(files, nonce, `export MARK=${nonce}; ${escape}`);
-  await until('it is under way', async () => (await readOutput(files.output, 100)) === 'before\n');
+  await until('it runs', async () => (await readOutput(files.output, 100)) === 'before\n');
   await until('both sleep', () => processesWith(nonce).length >= 2);
   const state = await files.state(nonce);
   expect(state.type).toBe('running');
   await kill();
-  await until('nothing of it is left', async () => {
+  await until('no process is left', async () => {
     const { type } = await files.state(nonce);
     return type !== 'running' && processesWith(nonce).length === 0;
   });
 });
 
-it('a command that was let go goes on, and its end is recorded, when its daemon was killed', async () => {
+it('a released command continues after its daemon was killed, and its end is recorded', async () => {
   const files = new CommandFiles(root, 'sh_1');
   files.writeIntent({ id: 'sh_1', nonce: 'n1', command: '', cwd: root, at: 0 });
   expect(await files.state('n1')).toEqual({ type: 'intended' });
   const command = `echo before; until [ -e ${root}/go ]; do sleep 0.02; done; echo after; exit 5`;
   const kill = startDaemon(files, 'n1', command, '\n');
-  await until('it is under way', async () => (await readOutput(files.output, 100)) === 'before\n');
-  await until('it was let go', () => existsSync(join(root, 'written')));
+  await until('it runs', async () => (await readOutput(files.output, 100)) === 'before\n');
+  await until('it was released', () => existsSync(join(root, 'written')));
   const state = await files.state('n1');
   expect(state.type).toBe('running');
   await kill();
@@ -78,12 +78,12 @@ it('a command that was let go goes on, and its end is recorded, when its daemon 
     return now.type === 'running' ? undefined : now;
   });
   expect(end).toEqual({ type: 'exited', exitCode: 5 });
-  await until('its output is whole', async () =>
+  await until('its output is complete', async () =>
     (await readOutput(files.output, 100)).endsWith('after\n'),
   );
 });
 
-it('one that was killed before it could say anything is unknown', async () => {
+it('the state of a command that was killed with its wrapper is unknown', async () => {
   const files = new CommandFiles(root, 'sh_2');
   const args = [
     WRAPPER,
@@ -102,24 +102,24 @@ it('one that was killed before it could say anything is unknown', async () => {
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ignore', files.openStatus()],
   });
-  await until('it is under way', async () => (await files.state('n2')).type === 'running');
+  await until('it runs', async () => (await files.state('n2')).type === 'running');
   const gone = new Promise((resolve) => child.once('exit', resolve));
   sendSignal(-(child.pid ?? 0), 'SIGKILL');
   await gone;
   expect(await files.state('n2')).toEqual({ type: 'unknown' });
 });
 
-it('nothing is run when it cannot be recorded', async () => {
+it('a command does not run if its start cannot be recorded', async () => {
   const args = [WRAPPER, 'stoa', join(root, 'out'), '', 'n3', '', '', ...HELPERS, '0'];
   const child = spawn('/bin/sh', ['-c', ...args, '/bin/sh', '-c', `: > ${root}/ran`], {
-    // Nothing can be written to it.
+    // Every write to it fails.
     stdio: ['ignore', 'ignore', 'ignore', 'ignore', openSync('/dev/full', 'w')],
   });
   expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(125);
   expect(await fs.readdir(root)).toEqual([]);
 });
 
-it('a record that is not whole does not count, and the one before it does', async () => {
+it('an incomplete record is ignored, and the one before it is used', async () => {
   const files = new CommandFiles(root, 'sh_4');
   const begun = { nonce: 'n4', bootId: 'b', pid: 4, startTime: '1' };
   const ended = JSON.stringify({ ...begun, exitCode: 0 });
@@ -130,7 +130,7 @@ it('a record that is not whole does not count, and the one before it does', asyn
 });
 
 it.each([-1, 0, 1])(
-  'a record with the number %d does not count: a signal would reach everybody',
+  'a record with the process id %d is ignored: a signal would reach other processes',
   async (pid) => {
     const files = new CommandFiles(root, 'sh_5');
     const record = { nonce: 'n5', bootId: 'b', pid, startTime: '1', exitCode: 0 };

@@ -1,44 +1,38 @@
-/** The first bytes of the output are kept, and of the rest the last one to three parts. */
+/** The first bytes of an output are kept, and of the rest the last one to three parts. */
 export const HEAD_BYTES = 4 * 1024 * 1024;
 export const PART_BYTES = 2 * 1024 * 1024;
 
 /**
- * What stands between the daemon and a command, in words every system understands. It is started as the
- * leader of a new session, and:
+ * The POSIX shell script that runs a command for the daemon. It is started as the leader of a new session, and:
  *
- *   1. records who it is (boot, process, start time), so that it can be found again after a restart;
- *   2. runs the command with its output going through `keep`, which bounds what lands on the disk even
- *      when no daemon is there to look (what cannot be written ends the keeping, not the command: that it
- *      was so is recorded and said, and whoever looks decides);
- *   3. records the exit status, and says it on descriptor 3 to the daemon that may be listening.
+ *   1. records its identity (boot, process id, start time), so that it can be found after a restart;
+ *   2. runs the command and passes its output through `keep`, which limits the size on disk even if no daemon is
+ *      running. If the output cannot be written, the command continues; the failure is recorded and reported;
+ *   3. records the exit code, and reports it on descriptor 3 to the daemon, if it is still connected.
  *
- * What was printed is in the file at once where `stdbuf` is, otherwise in steps of a few kilobytes.
- * It ends when the output has ended too. A record is a line on descriptor 4, written at once; one that
- * is not whole does not count. Being asked to terminate ends the command, not the bookkeeping: that goes
- * on until there is nothing more to keep.
+ * Output reaches the file at once if `stdbuf` is installed, otherwise in steps of a few kilobytes. The wrapper
+ * ends when the output ends. A record is one line on descriptor 4; an incomplete line is ignored. SIGTERM ends
+ * the command, and the wrapper continues until it has stored all output.
  *
- * Nothing that stands where a file of it should be is written to or followed: the status file is opened
- * by who starts it, and the others must not be there yet.
+ * It never writes to or follows an existing file: the daemon opens the status file, and the other files must not
+ * exist yet.
  *
- * Who waits for the command holds the other end of descriptor 3. When that is closed, because the daemon
- * was killed, nobody stops the command in time any more: so all of it is killed, also what left its group
- * but carries the nonce in its environment. A line that is written there lets it go on by itself, and one
- * that is not held was let go from the beginning.
+ * A daemon that waits for the command holds the other end of descriptor 3. When that closes because the daemon was
+ * killed, the wrapper kills everything, including processes that left the group but have the nonce in their
+ * environment. A line on descriptor 3 releases the command; one that is not held is released from the start.
  *
- * With an input the command reads from a named pipe that it holds open itself: whoever may write there
- * comes and goes, and it never sees an end.
+ * With an input, the command reads from a named pipe that it holds open itself, so that it never sees an end of
+ * file, however many writers open and close the pipe.
  *
- * What the shell itself would say of how the command died is no output of the command: that is why it is
- * started in a subshell, which becomes it.
+ * The command starts in a subshell that becomes it: otherwise the shell's message about a signal would be output.
+ * Each program costs as much time as a short command, so the wrapper starts as few as possible.
  *
- * Every program it starts costs as much as a short command does, so it does what it can by itself.
+ * It runs outside the sandbox. So it starts programs only by the paths that it is given, which only root can
+ * change, and sets the variables of the command, including PATH, only for the command.
  *
- * It runs outside the sandbox. So it starts other programs only by the paths it is given, which nobody but
- * root can change, and sets the variables of the command, its PATH among them, only for the command.
- *
- * Arguments: output file, input or nothing, nonce, the library that `stdbuf` would load or nothing, whether
- * it is held, the paths of head, cat, rm, grep, mkfifo and of stdbuf or nothing, how many variables there
- * are for the command, these, the command.
+ * Arguments: output file; input or empty; nonce; the library that `stdbuf` would preload, or empty; whether it is
+ * held; the paths of head, cat, rm, grep, mkfifo, and of stdbuf or empty; the number of variables for the command;
+ * these variables; the command.
  */
 export const WRAPPER = `
 output=$1 input=$2 nonce=$3 library=$4 held=$5
@@ -82,7 +76,7 @@ keep() {
   "$cat" >/dev/null 3>&- 4>&-
 }
 end() {
-  for look in 1 2 3; do
+  for attempt in 1 2 3; do
     for at in $("$grep" -ls "=$nonce" /proc/[0-9]*/environ); do
       at=\${at%/environ}
       kill -KILL \${at#/proc/}

@@ -4,29 +4,28 @@ import { z } from 'zod';
 import { defineTool } from '../tool.js';
 import { ToolFailure } from '../tool-failure.js';
 
-/** Below what a tool may answer: what is left out is on the next page and not in the middle. */
+/** Less than the limit for tool output, so that a page is not cut in the middle. */
 const PAGE_CHARS = 24_000;
 
 const ReadChannelAssetInput = z.strictObject({
-  assetId: AssetId.describe('Something pinned or attached, as you were told of it'),
-  channelId: ChannelId.optional().describe('A channel you are a member of; else that of your turn'),
-  offset: z.int().min(0).default(0).describe('Characters to leave out at the beginning'),
+  assetId: AssetId.describe('Id of a pinned or attached asset'),
+  channelId: ChannelId.optional().describe(
+    'A channel you are a member of; by default that of your turn',
+  ),
+  offset: z.int().min(0).default(0).describe('Characters to skip'),
 });
-type ReadChannelAssetInput = z.infer<typeof ReadChannelAssetInput>;
 
-export const readChannelAsset = defineTool<ReadChannelAssetInput>({
+export const readChannelAsset = defineTool({
   name: 'read_channel_asset',
-  description:
-    'Reads what is pinned or attached in a channel you are a member of, as far as it is text, page ' +
-    'by page.',
+  description: 'Reads a pinned or attached text in a channel you are a member of, page by page.',
   input: ReadChannelAssetInput,
   kind: 'read',
   title: ({ assetId }) => `Read ${assetId}`,
-  subjects: () => Promise.resolve([{ type: 'none' }]),
+  subjects: () => [{ type: 'none' }],
   async execute({ assetId, channelId, offset }, { run }) {
     const channel = channelId ?? run.origin.channelId;
     if (channel === undefined) {
-      throw new ToolFailure('Name a channelId: you have the turn in no channel.');
+      throw new ToolFailure('Name a channelId: you do not have the turn in a channel.');
     }
     return { text: assetText(await run.channels.readAsset(channel, assetId), offset) };
   },

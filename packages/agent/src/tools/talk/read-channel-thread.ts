@@ -8,9 +8,11 @@ import { threadText } from './thread-text.js';
 const PAGE_MESSAGES = 50;
 
 export const ReadChannelThreadInput = z.strictObject({
-  channelId: ChannelId.optional().describe('A channel you are a member of; else that of your turn'),
+  channelId: ChannelId.optional().describe(
+    'A channel you are a member of; by default that of your turn',
+  ),
   threadRootMessageId: MessageId.optional().describe(
-    'The message that begins the thread; else the thread of your turn',
+    'The first message of the thread; by default the thread of your turn',
   ),
   before: Seq.optional().describe('The seq of a message: the page before it'),
   after: Seq.optional().describe('The seq of a message: the page after it'),
@@ -18,16 +20,15 @@ export const ReadChannelThreadInput = z.strictObject({
 });
 export type ReadChannelThreadInput = z.infer<typeof ReadChannelThreadInput>;
 
-export const readChannelThread = defineTool<ReadChannelThreadInput>({
+export const readChannelThread = defineTool({
   name: 'read_channel_thread',
   description:
-    'Reads a thread of a channel you are a member of, page by page: what it began with, and the ' +
-    'newest of what followed unless a position is given. Use it when you need more than you were ' +
-    'told with your turn, or what was said since.',
+    'Reads a thread of a channel you are a member of, page by page: its first message, and the newest ' +
+    'replies unless a position is given. Use it to read more than your turn contains, or newer messages.',
   input: ReadChannelThreadInput,
   kind: 'read',
   title: ({ threadRootMessageId }) => `Read thread ${threadRootMessageId ?? 'of this turn'}`,
-  subjects: () => Promise.resolve([{ type: 'none' }]),
+  subjects: () => [{ type: 'none' }],
   async execute(input, { run }) {
     const location = threadLocation(input, run.origin);
     return { text: threadText(await run.channels.readThread(location, input), input) };
@@ -40,7 +41,7 @@ interface Here {
   readonly messageId?: string | undefined;
 }
 
-/** Defaults to the channel and thread of the turn. The thread of the turn is no default for another channel. */
+/** Defaults to the channel and thread of the turn; for another channel, the thread must be named. */
 export function threadLocation(
   { channelId, threadRootMessageId }: Here,
   here: Here,
@@ -49,7 +50,9 @@ export function threadLocation(
   const ofTurn = here.threadRootMessageId ?? here.messageId;
   const messageId = threadRootMessageId ?? (channel === here.channelId ? ofTurn : undefined);
   if (channel === undefined || messageId === undefined) {
-    throw new ToolFailure('Name a channelId and a threadRootMessageId: you have no turn there.');
+    throw new ToolFailure(
+      'Name a channelId and a threadRootMessageId: you do not have a turn there.',
+    );
   }
   return { channelId: channel, messageId };
 }

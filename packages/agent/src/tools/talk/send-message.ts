@@ -13,16 +13,15 @@ const SendMessageInput = z.strictObject({
   message: z.string().min(1).max(LIMITS.textChars),
   subject: z.string().min(1).max(LIMITS.titleChars).optional(),
 });
-type SendMessageInput = z.infer<typeof SendMessageInput>;
 
 /** Text for a session or an agent needs no approval. Text for the standard input of a command is an execution. */
-export const sendMessage = defineTool<SendMessageInput>({
+export const sendMessage = defineTool({
   name: 'send_message',
   description:
-    'Sends a private message to a background task of yours or to another session. It is delivered ' +
-    'when that one next looks; an answer, if there is one, reaches you as a message too. A task that ' +
-    'takes no messages says why. If another agent started you in the background, send what you have ' +
-    'reached so far to "parent": it is shown in the thread that you were started in too.',
+    'Sends a private message to one of your background tasks or to another session. It is delivered when ' +
+    'the recipient next reads its inbox; an answer arrives as a message too. A task that accepts no messages ' +
+    'gives the reason. If another agent started you in the background, report progress to "parent": it is ' +
+    'also shown in the thread that you were started in.',
   input: SendMessageInput,
   kind: 'speak',
   title: ({ to, subject, message }) => `Message to ${to}: ${subject ?? message}`,
@@ -63,7 +62,7 @@ function receipt({ itemId, appliedRule, ceiling }: InboxItem): string {
   const limit =
     ceiling === undefined
       ? ''
-      : ` What it asks for is done under your own limits there: at most mode ${ceiling.mode}.`;
-  const how = appliedRule === 'followup' ? ' It waits for a run of its own.' : '';
+      : ` Your own limits apply to it there: at most mode ${ceiling.mode}.`;
+  const how = appliedRule === 'followup' ? ' It waits for the next run.' : '';
   return `Sent as ${itemId}.${how}${limit}`;
 }

@@ -4,30 +4,28 @@ import { defineTool } from '../tool.js';
 import { ToolFailure } from '../tool-failure.js';
 
 const SetChannelReactionInput = z.strictObject({
-  messageId: MessageId.describe('A message of the channel you have the turn in'),
+  messageId: MessageId.describe('A message in the channel of your turn'),
   emoji: Emoji,
-  remove: z.boolean().default(false).describe('Take your reaction back'),
+  remove: z.boolean().default(false).describe('Remove your reaction'),
 });
-type SetChannelReactionInput = z.infer<typeof SetChannelReactionInput>;
 
-/** Takes effect at once, however the turn ends, and wakes nobody. */
-export const setChannelReaction = defineTool<SetChannelReactionInput>({
+/** Takes effect at once, independently of the end of the turn, and wakes nobody. */
+export const setChannelReaction = defineTool({
   name: 'set_channel_reaction',
   description:
-    'Reacts to a message of the channel you have the turn in with an emoji, or takes your reaction ' +
-    'back. Everybody sees it at once. Where agreeing or thanking is all you would do, a reaction ' +
-    'says it without taking up room.',
+    'Reacts with an emoji to a message in the channel of your turn, or removes your reaction. Everybody ' +
+    'sees it at once. Prefer a reaction if you would only agree or thank.',
   input: SetChannelReactionInput,
   kind: 'speak',
   title: ({ messageId, emoji, remove }) =>
-    remove ? `Take ${emoji} back from ${messageId}` : `React ${emoji} to ${messageId}`,
-  subjects: () => Promise.resolve([{ type: 'none' }]),
+    remove ? `Remove ${emoji} from ${messageId}` : `React ${emoji} to ${messageId}`,
+  subjects: () => [{ type: 'none' }],
   async execute(reaction, { run }) {
     const { channelId } = run.origin;
     if (run.kind !== 'channel_delivery' || channelId === undefined) {
-      throw new ToolFailure('You have the turn in no channel: there is nothing to react to.');
+      throw new ToolFailure('You do not have the turn in a channel: there is nothing to react to.');
     }
     await run.channels.react(channelId, reaction);
-    return { text: reaction.remove ? 'Taken back.' : 'Reacted.' };
+    return { text: reaction.remove ? 'Removed.' : 'Reacted.' };
   },
 });

@@ -1,12 +1,12 @@
 import type { ThreadPart, ThreadRange } from '@stoa/core';
 import type { Message } from '@stoa/protocol';
-import { setIn } from '../../envelope.js';
+import { indentLines } from '../../envelope.js';
 
 const MESSAGE_CHARS = 4_000;
-/** Below what a tool may answer: nothing is lost in the middle of a page without a position to go on from. */
+/** Less than the limit for tool output, so that a page is not cut in the middle. */
 const PAGE_CHARS = 24_000;
 
-/** A part of a thread in words, with where to go on reading. What does not fit is on the next page. */
+/** A page of a thread as text, with the position of the next page. */
 export function threadText({ root, replies, hasMore }: ThreadPart, { after }: ThreadRange): string {
   const isForward = after !== undefined;
   const lines: string[] = [];
@@ -29,7 +29,7 @@ export function threadText({ root, replies, hasMore }: ThreadPart, { after }: Th
     ...(skipped && lines.length > 0 ? ['[…]'] : []),
     ...lines,
     ...(replies.length === 0
-      ? [isForward ? 'Nothing came after that.' : 'Nobody has replied.']
+      ? [isForward ? 'There are no newer replies.' : 'Nobody has replied.']
       : []),
     ...(more === undefined ? [] : [`There is more: ${more}.`]),
   ].join('\n');
@@ -41,13 +41,13 @@ function messageLine(message: Message): string {
     .map((item) => (item.type === 'text' ? item.text : `[attachment ${item.assetId}]`))
     .join('\n');
   const isCut = text.length > MESSAGE_CHARS;
-  const said = isCut ? `${text.slice(0, MESSAGE_CHARS).toWellFormed()} [cut]` : text;
+  const shown = isCut ? `${text.slice(0, MESSAGE_CHARS).toWellFormed()} [cut]` : text;
   const who = author.kind === 'human' ? 'person' : author.kind;
   const marks = reactions.map(({ emoji, count }) => `${emoji} x${String(count)}`).join(' ');
   const name = author.displayName.replace(/\s+/g, ' ');
   return [
     `[${String(seq)}] ${messageId} ${new Date(createdAt).toISOString()} ${name} (${who}):`,
-    deletedAt === undefined ? setIn(said) : '[deleted]',
+    deletedAt === undefined ? indentLines(shown) : '[deleted]',
     ...(marks === '' ? [] : [`[${marks}]`]),
   ].join(' ');
 }

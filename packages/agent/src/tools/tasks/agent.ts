@@ -5,41 +5,36 @@ import { defineTool } from '../tool.js';
 import { taskLine } from './task-text.js';
 
 const AgentInput = z.strictObject({
-  description: z
-    .string()
-    .max(LIMITS.titleChars)
-    .regex(/\S/)
-    .describe('What lists show: a few words'),
+  description: z.string().max(LIMITS.titleChars).regex(/\S/).describe('For lists: a few words'),
   prompt: z
     .string()
     .min(1)
     .max(LIMITS.textChars)
-    .describe('All it is to know and do: it sees nothing of what you saw'),
-  agent: AgentId.optional().describe('Another agent than you are; one like you without it'),
+    .describe('The complete task: it sees nothing of your conversation'),
+  agent: AgentId.optional().describe('Another agent; by default one like you'),
   run_in_background: z
     .boolean()
     .optional()
-    .describe('Answers at once with a task id; its result is told to you when it has ended'),
+    .describe('Returns a task id at once; you get the result when it has ended'),
   on_restart: z
     .enum(['pause', 'resume'])
     .optional()
-    .describe('What becomes of it when the daemon is restarted: paused, if not said'),
+    .describe('What happens to it when the daemon restarts; by default it is paused'),
 });
-type AgentInput = z.infer<typeof AgentInput>;
 
-/** By run and call: only the programs that were decided about may start. */
+/** By run and call. Only programs that were decided may start. */
 const decided = new WeakMap<RunContext, Map<string, readonly StartedProgram[]>>();
 
 /**
- * An agent of Stoa's own needs no approval: it may do no more than the session that starts it, and asks the
- * same people. Programs and servers of a definition need the same approval as their command lines would.
+ * A builtin agent needs no approval: it may do no more than the session that starts it, and asks the same people.
+ * Programs and servers of a definition need the same approval as their command lines.
  */
-export const agentTool = defineTool<AgentInput>({
+export const agentTool = defineTool({
   name: 'agent',
   description:
-    'Lets another agent do something, in a session of its own that begins with your prompt and ' +
-    'nothing else. It can do at most what you can. You get what it says in the end. In the background ' +
-    'it can report how far it is with send_message to "parent".',
+    'Delegates a task to another agent, in a new session that starts with only your prompt. It can do at ' +
+    'most what you can. You get its final answer. In the background it can report progress with ' +
+    'send_message to "parent".',
   input: AgentInput,
   kind: 'speak',
   title: ({ description, agent }) =>
@@ -54,11 +49,11 @@ export const agentTool = defineTool<AgentInput>({
   },
   review(_, { run, callId }) {
     const programs = decided.get(run)?.get(callId) ?? [];
-    if (programs.length === 0) return Promise.resolve({});
-    return Promise.resolve({
+    if (programs.length === 0) return {};
+    return {
       detail: programs.map(({ label }) => label).join('\n'),
-      notes: ['Starting this agent starts what is listed with it.'],
-    });
+      notes: ['Starting this agent also starts the listed programs.'],
+    };
   },
   async execute(input, { run, callId, signal }) {
     const programs = (decided.get(run)?.get(callId) ?? []).map(({ label }) => label);
@@ -71,19 +66,20 @@ export const agentTool = defineTool<AgentInput>({
       onRestart: input.on_restart,
       programs,
     });
-    if (isBackground) return { text: begun(task) };
+    if (isBackground) return { text: startedText(task) };
     const ended = await run.subAgents.finished(task.taskId, signal);
-    if (ended.endedAt === undefined) return { text: `It goes on without you. ${begun(ended)}` };
+    if (ended.endedAt === undefined)
+      return { text: `It continues in the background. ${startedText(ended)}` };
     if (ended.status !== 'completed') {
       const why = ended.end?.message === undefined ? '' : `\n${ended.end.message}`;
       return { text: taskLine(ended) + why, isError: true };
     }
-    const said = await run.subAgents.resultOf(ended);
-    return { text: said === '' ? 'It has finished and said nothing.' : said };
+    const result = await run.subAgents.resultOf(ended);
+    return { text: result === '' ? 'It has finished without an answer.' : result };
   },
 });
 
-const begun = ({ taskId, status }: Task): string =>
+const startedText = ({ taskId, status }: Task): string =>
   status === 'queued'
-    ? `It waits for a place as ${taskId}. You will be told when it has ended.`
-    : `It works as ${taskId}. You will be told when it has ended.`;
+    ? `It is queued as ${taskId}. You will be notified when it has ended.`
+    : `It works as ${taskId}. You will be notified when it has ended.`;

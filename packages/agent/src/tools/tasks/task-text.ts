@@ -1,20 +1,20 @@
 import type { Task } from '@stoa/protocol';
 
-/** A task in one line, whatever its kind. */
+/** One line about a task. */
 export function taskLine(task: Task): string {
   const { taskId, kind, description, stopping, isForeground, pendingApprovals, end } = task;
   const notes = [
     stopping ? 'being stopped' : '',
-    isForeground && task.endedAt === undefined ? 'waited for' : '',
-    pendingApprovals > 0 ? `${String(pendingApprovals)} questions wait for a person` : '',
+    isForeground && task.endedAt === undefined ? 'in the foreground' : '',
+    pendingApprovals > 0 ? `${String(pendingApprovals)} questions wait for an answer` : '',
     end ? endWords(end) : '',
-    task.blockedReason === undefined ? '' : `cannot go on: ${task.blockedReason}`,
+    task.blockedReason === undefined ? '' : `blocked: ${task.blockedReason}`,
   ].filter((note) => note !== '');
   const more = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   return `${taskId} ${kind} ${task.status}${more}: ${description}`;
 }
 
-/** All there is to know of one. */
+/** Everything that is known about a task. */
 export function taskText(task: Task): string {
   const { startedAt, endedAt, end, outputPath, transcriptPath, detail } = task;
   const time = (at: number | undefined): string =>

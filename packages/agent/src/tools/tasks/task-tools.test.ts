@@ -10,7 +10,7 @@ const TASK_ID = `tsk_${'0'.repeat(26)}`;
 let world: WorkspaceRun;
 let callTool: ReturnType<typeof toolCalls>;
 let task: Task;
-let said: string;
+let result: string;
 const actions: unknown[] = [];
 beforeAll(async () => {
   world = await WorkspaceRun.open();
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => world.discard());
 beforeEach(() => {
   actions.length = 0;
-  said = 'There is a cat.';
+  result = 'There is a cat.';
   task = {
     taskId: TASK_ID,
     kind: 'fifth_kind',
@@ -78,14 +78,14 @@ const subAgents: SubAgentActions = {
     return Promise.resolve(task);
   },
   finished: () => Promise.resolve(task),
-  resultOf: () => Promise.resolve(said),
+  resultOf: () => Promise.resolve(result),
 };
 const call = async (tool: string, input: unknown): Promise<string> => {
   const { outcome, output } = await callTool(tool, input);
   return `${outcome}: ${output}`;
 };
 
-it('T-40 one tool stops, and one shows, tasks of whatever kind, and nobody is asked', async () => {
+it('T-40 task_status and task_stop work for tasks of any kind, without approval', async () => {
   expect(await call('task_status', {})).toBe(`ok: ${TASK_ID} fifth_kind running: a long look`);
   expect(await call('task_status', { task_id: TASK_ID })).toContain('detail: {"much":1}');
   expect(await call('task_stop', { task_id: TASK_ID })).toBe(
@@ -97,22 +97,22 @@ it('T-40 one tool stops, and one shows, tasks of whatever kind, and nobody is as
   expect(await call('task_stop', { task_id: 'nonsense' })).toMatch(/^error/);
 });
 
-it('reads the last of what a task put out, or from an offset on, and says where to go on', async () => {
+it('task_output reads the end of the output, or from an offset, and returns the next offset', async () => {
   expect(await call('task_output', { task_id: TASK_ID })).toContain('no output to read');
   task = { ...task, outputPath: '/x' };
   expect(await call('task_output', { task_id: TASK_ID, limit: 2 })).toBe(
-    'ok: Bytes 4 to 6 of 6; go on at offset 6.\nef',
+    'ok: Bytes 4 to 6 of 6; continue at offset 6.\nef',
   );
   expect(await call('task_output', { task_id: TASK_ID, offset: 1, limit: 2 })).toBe(
-    'ok: Bytes 1 to 3 of 6; go on at offset 3.\nbc',
+    'ok: Bytes 1 to 3 of 6; continue at offset 3.\nbc',
   );
   expect(await call('task_output', { task_id: TASK_ID, offset: 6, wait_ms: 50 })).toContain(
-    'Nothing there.',
+    'No output there.',
   );
   expect(actions.at(-1)).toMatchObject({ offset: 6, waitMs: 50 });
 });
 
-it('T-36 an agent is waited for unless it is to work in the background', async () => {
+it('T-36 the tool agent waits for the agent unless it runs in the background', async () => {
   const input = { description: 'look', prompt: 'Look around.' };
   expect(await call('agent', { ...input, run_in_background: true })).toContain(
     `It works as ${TASK_ID}.`,
@@ -127,12 +127,12 @@ it('T-36 an agent is waited for unless it is to work in the background', async (
     agentId: 'scout',
     onRestart: 'resume',
   });
-  said = '';
-  expect(await call('agent', input)).toContain('said nothing');
+  result = '';
+  expect(await call('agent', input)).toContain('finished without an answer');
   task = { ...task, status: 'failed', end: { cause: 'run_failed', message: 'no model' } };
   expect(await call('agent', input)).toMatch(/^error: .*failed.*no model/s);
   task = { ...task, status: 'running', endedAt: undefined } as unknown as Task;
-  expect(await call('agent', input)).toContain('It goes on without you.');
+  expect(await call('agent', input)).toContain('It continues in the background.');
   task = { ...task, status: 'queued' };
-  expect(await call('agent', { ...input, run_in_background: true })).toContain('waits for a place');
+  expect(await call('agent', { ...input, run_in_background: true })).toContain('It is queued as');
 });

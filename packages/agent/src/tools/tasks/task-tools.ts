@@ -5,8 +5,8 @@ import { defineTool, type Subject } from '../tool.js';
 import { taskLine, taskText } from './task-text.js';
 
 /**
- * What a call about background tasks touches: they are private to the person the session works for. A task that was
- * started on request of the same people is theirs to follow. Without an id it is all tasks.
+ * Background tasks are private to the person the session works for. If others requested this run, they may access
+ * tasks that were started at the request of the same people. Without an id, the call accesses all tasks.
  */
 async function taskSubject(
   run: RunContext,
@@ -20,18 +20,17 @@ async function taskSubject(
 }
 
 const TaskStatusInput = z.strictObject({
-  task_id: TaskId.optional().describe('The task to look at; all of them without it'),
+  task_id: TaskId.optional().describe('By default all tasks'),
 });
-type TaskStatusInput = z.infer<typeof TaskStatusInput>;
 
-export const taskStatus = defineTool<TaskStatusInput>({
+export const taskStatus = defineTool({
   name: 'task_status',
   description:
-    'Shows your background tasks of every kind, or all there is to know of one. You are told by ' +
-    'yourself when one ends: do not ask again and again.',
+    'Lists your background tasks of every kind, or shows one in detail. You are notified when a task ' +
+    'ends: do not poll.',
   input: TaskStatusInput,
   kind: 'read',
-  title: ({ task_id }) => (task_id === undefined ? 'Background tasks' : `Look at ${task_id}`),
+  title: ({ task_id }) => (task_id === undefined ? 'Background tasks' : `Status of ${task_id}`),
   subjects: ({ task_id }, { run }) => taskSubject(run, task_id),
   async execute({ task_id }, { run }) {
     if (task_id !== undefined) return { text: taskText(await run.tasks.get(task_id)) };
@@ -44,23 +43,22 @@ const PART_BYTES = 16_384;
 
 const TaskOutputInput = z.strictObject({
   task_id: TaskId,
-  offset: z.int().min(0).optional().describe('The byte to begin at; without it, the last there is'),
-  limit: z.int().min(1).max(PART_BYTES).optional().describe('At most so many bytes'),
+  offset: z.int().min(0).optional().describe('First byte; by default the end of the output'),
+  limit: z.int().min(1).max(PART_BYTES).optional().describe('Maximum number of bytes'),
   wait_ms: z
     .int()
     .min(0)
     .max(LIMITS.taskWaitMs)
     .optional()
-    .describe('Waits so long for more, where there is none from the offset on'),
+    .describe('How long to wait for output if there is none after the offset'),
 });
-type TaskOutputInput = z.infer<typeof TaskOutputInput>;
 
-/** Asking from behind the end gives where the end is. */
-const BEHIND = Number.MAX_SAFE_INTEGER;
+/** An offset past the end: the answer contains the size. */
+const PAST_END = Number.MAX_SAFE_INTEGER;
 
-export const taskOutput = defineTool<TaskOutputInput>({
+export const taskOutput = defineTool({
   name: 'task_output',
-  description: 'Reads what a background task has put out so far, by bytes.',
+  description: 'Reads the output of a background task so far, by byte offset.',
   input: TaskOutputInput,
   kind: 'read',
   title: ({ task_id }) => `Output of ${task_id}`,
@@ -70,13 +68,12 @@ export const taskOutput = defineTool<TaskOutputInput>({
       const from = offset ?? (await lastFrom(run, task_id, limit));
       const part = await run.tasks.output(task_id, { offset: from, limit, waitMs });
       const { text, nextOffset, size, isComplete, oldestOffset } = part;
-      const lost =
-        from < part.offset && oldestOffset > from ? ' (what was before is not kept)' : '';
+      const lost = from < part.offset && oldestOffset > from ? ' (earlier output was dropped)' : '';
       const more = isComplete
         ? 'the task has ended, and this is the end'
-        : `go on at offset ${String(nextOffset)}`;
+        : `continue at offset ${String(nextOffset)}`;
       const head = `Bytes ${String(part.offset)} to ${String(nextOffset)} of ${String(size)}${lost}; ${more}.`;
-      return { text: text === '' ? `${head} Nothing there.` : `${head}\n${text}` };
+      return { text: text === '' ? `${head} No output there.` : `${head}\n${text}` };
     } catch (error) {
       if (!(error instanceof StoaError) || error.code !== 'task_without_output') throw error;
       const task = await run.tasks.get(task_id);
@@ -90,18 +87,17 @@ async function lastFrom(
   taskId: string,
   limit: number,
 ): Promise<number> {
-  const { size } = await tasks.output(taskId, { offset: BEHIND, limit: 1, waitMs: 0 });
+  const { size } = await tasks.output(taskId, { offset: PAST_END, limit: 1, waitMs: 0 });
   return Math.max(0, size - limit);
 }
 
 const TaskStopInput = z.strictObject({ task_id: TaskId });
-type TaskStopInput = z.infer<typeof TaskStopInput>;
 
-export const taskStop = defineTool<TaskStopInput>({
+export const taskStop = defineTool({
   name: 'task_stop',
   description:
-    'Stops a background task, of whatever kind, and answers when it is gone. The answer is all you ' +
-    'are told of its end.',
+    'Stops a background task of any kind and returns when it has ended. You get no other notification ' +
+    'of its end.',
   input: TaskStopInput,
   kind: 'speak',
   title: ({ task_id }) => `Stop ${task_id}`,

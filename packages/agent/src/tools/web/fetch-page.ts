@@ -10,7 +10,7 @@ export interface Address {
   readonly family: number;
 }
 
-/** What a fetch takes from outside; tests give their own. */
+/** Replaced in tests. */
 export interface FetchPorts {
   readonly resolve: (host: string) => Promise<readonly Address[]>;
   readonly isAllowed: (address: string) => boolean;
@@ -26,20 +26,20 @@ export interface Page {
   readonly status: number;
   readonly contentType: string;
   readonly body: Buffer;
-  /** It was longer than what is taken. */
+  /** The body was longer than the limit. */
   readonly isCut: boolean;
 }
 
 export type Fetched =
   | { readonly type: 'page'; readonly page: Page }
-  /** It leads elsewhere, where it was not allowed to go. */
+  /** To a host that may not be followed. */
   | { readonly type: 'redirect'; readonly to: URL };
 
 export interface FetchRequest {
   readonly url: URL;
   readonly signal: AbortSignal;
   readonly ports: FetchPorts;
-  /** Asked before a redirect to another host is followed. */
+  /** Whether to follow a redirect to another host. */
   readonly mayFollow: (to: URL) => Promise<boolean>;
 }
 
@@ -48,8 +48,8 @@ const BODY_BYTES = 2 * 1024 * 1024;
 const MOVED: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Gets a page from the public internet and from nowhere else. A name is resolved once for each request,
- * every address it has must be public, and the connection goes to the address that was looked at.
+ * Gets a page, only from the public internet. Each request resolves the host once, all its addresses must be
+ * public, and the connection uses an address that was checked.
  */
 export async function fetchPage(request: FetchRequest): Promise<Fetched> {
   let { url } = request;
@@ -66,7 +66,7 @@ export async function fetchPage(request: FetchRequest): Promise<Fetched> {
   }
 }
 
-/** A URL that may be asked for at all. */
+/** Throws unless it is an http or https URL without credentials. */
 export function parseUrl(text: string, base?: URL): URL {
   let url: URL;
   try {
@@ -96,9 +96,9 @@ async function addressOf(url: URL, { resolve, isAllowed }: FetchPorts): Promise<
   }
   const [first] = addresses;
   if (!first) throw new ToolFailure(`${host} has no address`);
-  // One public address among private ones is how a name is made to lead inside.
+  // An attacker can add one public address to private ones.
   if (!addresses.every(({ address }) => isAllowed(address))) {
-    throw new ToolFailure(`${host} leads to an address that is not on the public internet`);
+    throw new ToolFailure(`${host} has an address that is not on the public internet`);
   }
   return first;
 }

@@ -1,6 +1,6 @@
 import { Pace } from '../../pace.js';
 
-/** What of a page is no text to read. */
+/** Elements without readable text. */
 const SILENT: ReadonlySet<string> = new Set([
   ...['script', 'style', 'noscript', 'template', 'svg', 'iframe', 'object', 'head', 'title'],
 ]);
@@ -8,8 +8,8 @@ const BLOCK =
   /^(?:address|article|aside|blockquote|br|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|tr|ul)$/;
 
 /**
- * The words of an HTML page, with its headings, list items and links. It never fails; it may be plain. Each
- * part of the page is read once, and others have the thread in between.
+ * The text of an HTML page, with headings, list items and links. Accepts any input. Reads each part of the page
+ * once, and yields the thread regularly.
  */
 export async function htmlText(html: string, base: URL, signal?: AbortSignal): Promise<string> {
   const out: string[] = [];

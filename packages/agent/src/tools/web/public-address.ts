@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Addresses that lead to this machine, its network, or nowhere. */
+/** Addresses of this machine or its network, and reserved ones. */
 const notPublic = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -22,7 +22,7 @@ for (const [network, prefix] of [
   notPublic.addSubnet(network, prefix, 'ipv4');
 }
 
-/** All of IPv6 that is public lies in here; what of it carries an IPv4 address or is reserved does not count. */
+/** All public IPv6 addresses are in 2000::/3, except those that embed an IPv4 address or are reserved. */
 const global6 = new BlockList();
 global6.addSubnet('2000::', 3, 'ipv6');
 for (const [network, prefix] of [
@@ -34,7 +34,6 @@ for (const [network, prefix] of [
   notPublic.addSubnet(network, prefix, 'ipv6');
 }
 
-/** Whether an address is one of the public internet. */
 export function isPublicAddress(address: string): boolean {
   if (isIPv4(address)) return !notPublic.check(address, 'ipv4');
   if (!isIPv6(address) || address.includes('%')) return false;

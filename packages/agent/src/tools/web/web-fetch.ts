@@ -4,29 +4,26 @@ import { ToolFailure } from '../tool-failure.js';
 import { type FetchPorts, fetchPage, type Page, PUBLIC_INTERNET, parseUrl } from './fetch-page.js';
 import { htmlText } from './html-text.js';
 
-const PATIENCE_MS = 30_000;
+const TIMEOUT_MS = 30_000;
 
 const WebFetchInput = z.strictObject({
   url: z.string().min(1).max(8_192).describe('http or https address on the public internet'),
 });
-type WebFetchInput = z.infer<typeof WebFetchInput>;
 
 export interface WebFetchOptions {
   readonly ports?: FetchPorts;
 }
 
 export function createWebFetch({ ports = PUBLIC_INTERNET }: WebFetchOptions = {}): Tool {
-  return defineTool<WebFetchInput>({
+  return defineTool({
     name: 'web_fetch',
     description:
-      'Gets a page from the public internet and answers with its text; HTML is made readable. ' +
-      'Nothing is sent but the address.',
+      'Gets a page from the public internet and returns its text; HTML is converted to plain text. ' +
+      'Sends nothing but the address.',
     input: WebFetchInput,
     kind: 'fetch',
     title: ({ url }) => `Fetch ${url}`,
-    async subjects({ url }) {
-      return Promise.resolve([{ type: 'url', host: parseUrl(url).hostname }]);
-    },
+    subjects: ({ url }) => [{ type: 'url', host: parseUrl(url).hostname }],
     execute: ({ url }, environment) => fetchText(parseUrl(url), environment, ports),
   });
 }
@@ -36,18 +33,20 @@ async function fetchText(
   { signal, allows }: DecidedEnvironment,
   ports: FetchPorts,
 ): Promise<ToolOutput> {
-  const patience = AbortSignal.timeout(PATIENCE_MS);
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const mayFollow = (to: URL): Promise<boolean> => allows({ type: 'url', host: to.hostname });
   try {
-    const both = AbortSignal.any([signal, patience]);
+    const both = AbortSignal.any([signal, timeout]);
     const fetched = await fetchPage({ url, signal: both, ports, mayFollow });
     if (fetched.type === 'redirect') {
-      return { text: `It leads to another host: ${fetched.to.href}\nFetch that if it is wanted.` };
+      return {
+        text: `It redirects to another host: ${fetched.to.href}\nFetch that URL if you want it.`,
+      };
     }
     return await show(fetched.page, both);
   } catch (error) {
-    if (patience.aborted && !signal.aborted) {
-      throw new ToolFailure(`${url.host} did not answer within ${PATIENCE_MS} ms`);
+    if (timeout.aborted && !signal.aborted) {
+      throw new ToolFailure(`${url.host} did not answer within ${TIMEOUT_MS} ms`);
     }
     throw error;
   }
@@ -65,7 +64,7 @@ async function show(
   const raw = decode(body, contentType);
   const text = /html/.test(media) ? await htmlText(raw, url, signal) : raw;
   const isError = status >= 400;
-  const cut = isCut ? '\n[The page is longer; only its beginning was taken]' : '';
+  const cut = isCut ? '\n[The page is longer; only its beginning is shown]' : '';
   return { text: `${url.href} (${status})\n\n${text}${cut}`, isError };
 }
 

@@ -4,17 +4,14 @@ import { CommandFiles } from './command-files.js';
 
 const COMMAND = /^([a-z][a-z_]{0,31})-(sh_[0-9a-f]{8}|tsk_[0-9a-z]{26})\./;
 
-/** Whether a task is in the registry, alive or kept: then its files are its own affair. */
-export type IsKeptTask = (taskId: string) => boolean | Promise<boolean>;
-
 /**
- * Removes what commands of a daemon that was killed left behind. Only for who holds the data directory,
- * before it starts commands of its own. Files of tasks that are kept stay. A command that still runs keeps
- * its files, and loses them at the next start; whatever is not named as a command names its files stays.
+ * Removes the files that the commands of a killed daemon left. Only the daemon that holds the data directory may
+ * call it, before it starts commands. Keeps files of tasks in the registry (`isKept`), of commands that still
+ * run, and files that are not named like those of a command.
  */
-export async function clearLeftCommands(
+export async function removeOrphanedFiles(
   tasksDirectory: string,
-  isKept: IsKeptTask = () => false,
+  isKept: (taskId: string) => boolean | Promise<boolean> = () => false,
 ): Promise<void> {
   for (const session of await entriesOf(tasksDirectory)) {
     if (!session.isDirectory()) continue;
@@ -27,25 +24,23 @@ export async function clearLeftCommands(
     }
     for (const files of commands.values()) {
       if ((await isKept(files.id)) || (await isRunning(files))) continue;
-      // What cannot be removed is somebody else's doing, and no reason for a daemon not to start.
+      // A file that cannot be removed must not keep the daemon from starting.
       await files.remove().catch(() => undefined);
     }
-    // Refused while there is anything in it.
+    // Fails unless the directory is empty.
     await fs.rmdir(directory).catch(() => undefined);
   }
 }
 
-/** Whether the command runs that has these files. */
 export const isRunningCommand = (directory: string, kind: string, id: string): Promise<boolean> =>
   isRunning(new CommandFiles(directory, id, kind));
 
-/** Without a status that can be read nobody could find its process any more either. */
 async function isRunning(files: CommandFiles): Promise<boolean> {
   const intent = await files.readIntent();
   return intent !== undefined && (await files.state(intent.nonce)).type === 'running';
 }
 
-/** A link is not followed: what it leads to is not ours. */
+/** Does not follow a link. */
 async function entriesOf(directory: string): Promise<Dirent[]> {
   try {
     if (!(await fs.lstat(directory)).isDirectory()) return [];

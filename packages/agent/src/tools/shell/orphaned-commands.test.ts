@@ -6,13 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { childEnvironment } from './child-environment.js';
 import { startCommand } from './command.js';
 import { CommandFiles } from './command-files.js';
-import { clearLeftCommands } from './left-commands.js';
+import { removeOrphanedFiles } from './orphaned-commands.js';
 import { Sandbox } from './sandbox.js';
 
 let root: string;
 let tasks: string;
 beforeEach(async () => {
-  root = await fs.realpath(await fs.mkdtemp(join(tmpdir(), 'stoa-left-')));
+  root = await fs.realpath(await fs.mkdtemp(join(tmpdir(), 'stoa-orphaned-')));
   tasks = join(root, 'tasks');
   await fs.mkdir(join(tasks, 'ses_1'), { recursive: true });
 });
@@ -29,29 +29,29 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-describe('what commands of a killed daemon left', () => {
-  it('is removed, in every part and with the directory of the session', async () => {
+describe('files that commands of a killed daemon left', () => {
+  it('are removed completely, with the directory of the session', async () => {
     for (const part of ['intent', 'intent.new', 'status', 'status.new', 'output', 'output.2']) {
       await leave(`shell-sh_0123abcd.${part}`);
     }
-    await clearLeftCommands(tasks);
+    await removeOrphanedFiles(tasks);
     expect(await fs.readdir(tasks)).toEqual([]);
   });
 
-  it('is all that is removed', async () => {
+  it('are the only files that are removed', async () => {
     const others = [await leave('notes.txt'), await leave('shell-other.output')];
     await leave('shell-sh_0123abcd.output');
     const elsewhere = join(root, 'elsewhere');
     await fs.mkdir(elsewhere);
     await fs.writeFile(join(elsewhere, 'shell-sh_0123abcd.output'), 'not ours');
     await fs.symlink(elsewhere, join(tasks, 'ses_2'));
-    await clearLeftCommands(tasks);
+    await removeOrphanedFiles(tasks);
     for (const path of others) expect(await exists(path), path).toBe(true);
     expect(await fs.readdir(join(tasks, 'ses_1'))).toHaveLength(others.length);
     expect(await exists(join(elsewhere, 'shell-sh_0123abcd.output'))).toBe(true);
   });
 
-  it('T-16 is left alone where it belongs to a task that is kept, whatever its kind', async () => {
+  it('T-16 are kept if they belong to a stored task of any kind', async () => {
     const [kept, gone] = [`tsk_${'0'.repeat(26)}`, `tsk_${'1'.repeat(26)}`];
     const names = (id: string): string[] =>
       ['intent', 'status', 'output', 'output.3', 'input', 'jsonl'].flatMap((part) => [
@@ -59,19 +59,19 @@ describe('what commands of a killed daemon left', () => {
         `monitor-${id}.${part}`,
       ]);
     for (const name of [...names(kept), ...names(gone)]) await leave(name);
-    await clearLeftCommands(tasks, (taskId) => taskId === kept);
+    await removeOrphanedFiles(tasks, (taskId) => taskId === kept);
     expect((await fs.readdir(join(tasks, 'ses_1'))).sort()).toEqual(names(kept).sort());
   });
 
-  it('is removed as far as it can be, and what cannot be keeps nobody from starting', async () => {
+  it('are removed if possible, and others are ignored', async () => {
     await leave('shell-sh_0123abcd.intent');
     await fs.mkdir(join(tasks, 'ses_1', 'shell-sh_0123abcd.output'));
     await leave('shell-sh_4567abcd.output');
-    await clearLeftCommands(tasks);
+    await removeOrphanedFiles(tasks);
     expect(await fs.readdir(join(tasks, 'ses_1'))).toEqual(['shell-sh_0123abcd.output']);
   });
 
-  it('stays as long as the command runs', async () => {
+  it('are kept while the command runs', async () => {
     const running = await startCommand({
       command: 'echo here; sleep 60',
       cwd: root,
@@ -82,18 +82,18 @@ describe('what commands of a killed daemon left', () => {
     try {
       const files = new CommandFiles(join(tasks, 'ses_1'), running.id);
       await until('it runs', async () => (await files.state(running.nonce)).type === 'running');
-      await until('it has said something', () => exists(running.outputPath));
-      await clearLeftCommands(tasks);
+      await until('it has printed something', () => exists(running.outputPath));
+      await removeOrphanedFiles(tasks);
       expect(await exists(running.outputPath)).toBe(true);
     } finally {
       await running.stop('test');
     }
-    await clearLeftCommands(tasks);
+    await removeOrphanedFiles(tasks);
     expect(await fs.readdir(tasks)).toEqual([]);
   });
 
-  it('need not be there at all', async () => {
-    await clearLeftCommands(join(root, 'nowhere'));
+  it('need not exist', async () => {
+    await removeOrphanedFiles(join(root, 'nowhere'));
     expect(await exists(join(root, 'nowhere'))).toBe(false);
   });
 });

@@ -1,63 +1,56 @@
 import {
   monitorUpdateText,
-  type Settlement,
   type Timers,
   Watch,
   type WatchProgress,
   type WatchRules,
 } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
-import type { PrintedBefore } from '../../tools/shell/output-pieces.js';
-import { OutputReader } from '../../tools/shell/output-range.js';
+import { OutputReader, type PrintedBefore } from '../../tools/shell/output-range.js';
 import type { CommandEnd, RunningCommand } from '../../tools/shell/running-command.js';
-import { endingOf } from '../shell/settlement.js';
+import { type Ending, endingOf } from '../shell/settlement.js';
 
-type Ending = Pick<Settlement, 'status' | 'end'>;
-
-/** What the registry of tasks is asked for. */
-export interface WatchedTask {
+/** How the task of a monitor is changed. */
+interface MonitorTask {
   readonly taskId: string;
-  /** One commit: what is told and how far it has come with that. False when there is no room for it. */
-  tell(text: string, progress: WatchProgress): Promise<boolean>;
+  /** Sends an update and stores the progress in one commit. False if the inbox has no room for it. */
+  send(text: string, progress: WatchProgress): Promise<boolean>;
   settle(ending: Ending, progress: WatchProgress): Promise<void>;
 }
 
-export interface WatchingPorts {
+export interface MonitorPorts {
   /** Milliseconds; may jump. */
   readonly now: () => number;
   readonly timers: Timers;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
 }
 
-const LOOK_MS = 200;
+const POLL_MS = 200;
 const RETRY_MS = 1_000;
 const READ_BYTES = 4_096;
-/**
- * What is read at one look, and how long that may take of the thread that serves everybody: a command may print
- * without end, and its filter may be slow. Who took that long rests so many times as long.
- */
-const READS_PER_LOOK = 256;
-const LOOK_TAKES_MS = 4;
-const RESTS = 16;
+/** Limits for one poll: a command may print endlessly, and its filter may be slow. */
+const READS_PER_POLL = 256;
+const MAX_POLL_MS = 4;
+/** The pause after a poll is at least this many times as long as the poll blocked the thread. */
+const PAUSE_FACTOR = 16;
 
-/** Why it ends by itself, though its command does not. */
-type Enough = 'max_events' | 'idle' | 'output_failed';
+/** Why a monitor ends before its command. */
+type StopReason = 'max_events' | 'idle' | 'output_failed';
 
 type WatchedCommand = Pick<RunningCommand, 'outputPath' | 'outputLost' | 'wait' | 'stop' | 'leave'>;
 
 /**
- * A monitor under way: looks at the output of its command every so often, tells what is new there, and
- * settles its task.
+ * Polls the output of a command, sends new lines to the session, and settles the task.
  *
- *   watching ── the command has ended               → the rest is read and told; settled by its exit
- *            ── all events told, or silent too long → the command is stopped; completed. One that turns out
- *                                                     to have ended by itself was not silent: see above
- *            ── its output cannot be kept           → the command is stopped; failed
- *            ── stopped                             → nothing is told any more; cancelled when all is gone
- *            ── left, as the daemon ends            → nothing; who goes on begins at what was committed
+ *   running ── the command has ended      → the rest is read and sent; settled by its exit
+ *           ── all events sent, or idle   → the command is stopped; completed. If an idle command turns out to
+ *                                           have ended, it is settled by its exit instead
+ *           ── its output cannot be kept  → the command is stopped; failed
+ *           ── stopped                    → nothing more is sent; cancelled when its processes are gone
+ *           ── left, as the daemon ends   → the next daemon continues from the stored progress
  */
-export class Watching {
-  /** Resolves when the task is settled, or was left. */
+export class RunningMonitor {
+  /** Resolves when the task is settled or the monitor was left. */
   readonly done: Promise<void>;
   #watch: Watch;
   #reader: OutputReader;
@@ -66,17 +59,17 @@ export class Watching {
   #outputLost: string | undefined;
   #stoppedBy: string | undefined;
   #isLeft = false;
-  /** What the last look took. */
-  #tookMs = 0;
+  /** How long the last poll blocked the thread. */
+  #blockedMs = 0;
   #wake: () => void = () => undefined;
 
   constructor(
-    private readonly ports: WatchingPorts,
-    private readonly task: WatchedTask,
+    private readonly ports: MonitorPorts,
+    private readonly task: MonitorTask,
     private readonly command: WatchedCommand,
     private readonly rules: WatchRules,
     progress: WatchProgress,
-    /** What it had printed when it was taken up again, and when: it was silent since then. */
+    /** What it had printed when it was adopted, and when: it was silent since then. */
     private readonly before: PrintedBefore = { size: 0, at: Number.POSITIVE_INFINITY },
   ) {
     this.#committed = progress;
@@ -93,14 +86,14 @@ export class Watching {
     this.done = this.#run();
   }
 
-  /** Resolves when it is gone. The first who stops it is kept. */
+  /** Resolves when it has ended. Only the first caller is recorded. */
   stop(by: string): Promise<void> {
     this.#stoppedBy ??= by;
     this.#wake();
     return this.done;
   }
 
-  /** It goes on without being watched. */
+  /** Stops following the command, which continues. */
   leave(): void {
     this.#isLeft = true;
     this.command.leave();
@@ -108,41 +101,40 @@ export class Watching {
   }
 
   async #run(): Promise<void> {
-    let enough = await this.#untilOver();
-    if (enough === 'idle') {
-      const end = await this.command.stop(enough);
+    let reason = await this.#pollUntilOver();
+    if (reason === 'idle') {
+      const end = await this.command.stop(reason);
       if (end.type !== 'stopped') {
         this.#end = end;
-        enough = await this.#untilOver();
+        reason = await this.#pollUntilOver();
       }
     }
     await this.#reader.close();
     if (this.#hasLeft()) return;
-    const by = this.#stoppedBy ?? enough;
+    const by = this.#stoppedBy ?? reason;
     const end = by === undefined ? this.#end : await this.command.stop(by);
     if (end === undefined || this.#hasLeft()) return;
-    // Who stopped it wants no more of it; what it printed is in its file.
-    await this.#settle(this.#outcome(end, this.#stoppedBy === undefined ? enough : undefined));
+    await this.#settle(this.#outcome(end, this.#stoppedBy === undefined ? reason : undefined));
   }
 
-  async #untilOver(): Promise<Enough | undefined> {
+  async #pollUntilOver(): Promise<StopReason | undefined> {
     while (!this.#isOff()) {
-      // Known before the look: then what is there to be read is all of it.
+      // Known before the poll, so that the poll reads all that is left.
       const isLast = this.#end !== undefined || this.#outputLost !== undefined;
-      const isAll = await this.#look();
+      const isAll = await this.#poll();
       if (this.#isOff()) return undefined;
       if (isLast && isAll) this.#watch.finish(this.ports.now());
-      if (!(await this.#tell())) continue;
+      if (!(await this.#sendUpdate())) continue;
       if (this.#watch.isFull) return 'max_events';
       if (isLast && isAll) return this.#outputLost === undefined ? undefined : 'output_failed';
-      const restMs = this.#tookMs * RESTS;
+      const restMs = this.#blockedMs * PAUSE_FACTOR;
       if (isLast) {
         await this.#pause(restMs);
         continue;
       }
-      // What is not read yet may be new.
+      // Unread output may be new.
       if (isAll && this.#watch.isIdle(this.ports.now())) return 'idle';
-      await this.#pause(Math.max(LOOK_MS, restMs));
+      await this.#pause(Math.max(POLL_MS, restMs));
     }
     return undefined;
   }
@@ -155,11 +147,11 @@ export class Watching {
     return this.#isLeft || this.#stoppedBy !== undefined;
   }
 
-  /** Whether there was no more to be read. */
-  async #look(): Promise<boolean> {
+  /** Whether all output was read. */
+  async #poll(): Promise<boolean> {
     const watch = this.#watch;
-    this.#tookMs = 0;
-    for (let reads = 0; reads < READS_PER_LOOK && this.#tookMs < LOOK_TAKES_MS; reads++) {
+    this.#blockedMs = 0;
+    for (let reads = 0; reads < READS_PER_POLL && this.#blockedMs < MAX_POLL_MS; reads++) {
       const { bytes, dropped } = await this.#read();
       if (this.#isOff()) return false;
       if (dropped) watch.skipTo(dropped.to);
@@ -168,7 +160,7 @@ export class Watching {
       const isFromBefore = watch.readAt + bytes.length <= this.before.size;
       const began = performance.now();
       watch.take(bytes, now, isFromBefore ? Math.min(now, this.before.at) : now);
-      this.#tookMs += performance.now() - began;
+      this.#blockedMs += performance.now() - began;
       if (watch.isFull) return false;
     }
     return false;
@@ -183,13 +175,13 @@ export class Watching {
     }
   }
 
-  /** Whether all there was to tell is told, or counts as dropped. */
-  async #tell(): Promise<boolean> {
+  /** Whether all new lines were sent, or counted as dropped. */
+  async #sendUpdate(): Promise<boolean> {
     const update = this.#watch.takeUpdate();
     if (!update) return true;
     const { progress } = this.#watch;
     try {
-      if (await this.task.tell(monitorUpdateText(this.task.taskId, update), progress)) {
+      if (await this.task.send(monitorUpdateText(this.task.taskId, update), progress)) {
         this.#committed = progress;
       } else this.#watch.drop(update);
       return true;
@@ -200,8 +192,8 @@ export class Watching {
   }
 
   async #readAgain(error: unknown): Promise<void> {
-    const message = 'what a monitor saw could not be told; it is read again';
-    this.ports.diagnose(message, { ...this.#about, error });
+    const message = 'an update of a monitor could not be sent; its output is read again';
+    this.ports.diagnose(message, { taskId: this.task.taskId, error });
     await this.#reader.close();
     this.#watch = new Watch(this.rules, this.#committed, this.ports.now());
     this.#reader = new OutputReader(this.command.outputPath, this.#committed.offset);
@@ -214,33 +206,27 @@ export class Watching {
         await this.task.settle(ending, this.#watch.progress);
         return;
       } catch (error) {
-        this.ports.diagnose('the end of a monitor could not be recorded', {
-          ...this.#about,
-          error,
-        });
+        const { taskId } = this.task;
+        this.ports.diagnose('the end of a monitor could not be stored', { taskId, error });
         if (error instanceof StoaError && error.code === 'task_not_found') return;
         await this.#pause(RETRY_MS);
       }
     }
   }
 
-  #outcome(end: CommandEnd, enough: Enough | undefined): Ending {
-    if (enough === undefined) return endingOf(end);
-    if (enough !== 'output_failed') return { status: 'completed', end: { cause: enough } };
-    return { status: 'failed', end: { cause: enough, message: this.#outputLost ?? '' } };
-  }
-
-  get #about() {
-    return { taskId: this.task.taskId };
+  #outcome(end: CommandEnd, reason: StopReason | undefined): Ending {
+    if (reason === undefined) return endingOf(end);
+    if (reason !== 'output_failed') return { status: 'completed', end: { cause: reason } };
+    return { status: 'failed', end: { cause: reason, message: this.#outputLost ?? '' } };
   }
 
   async #pause(ms: number): Promise<void> {
-    let callOff = (): void => undefined;
+    let cancel = (): void => undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      callOff = this.ports.timers.after(ms, resolve);
+      cancel = this.ports.timers.after(ms, resolve);
       if (this.#isLeft) resolve();
     });
-    callOff();
+    cancel();
   }
 }

@@ -4,34 +4,34 @@ import { join } from 'node:path';
 import { WATCH_START } from '@stoa/core';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { CommandEnd } from '../../tools/shell/running-command.js';
-import { Watching } from './watching.js';
+import { RunningMonitor } from './running-monitor.js';
 
-/** Takes about all of the steps that a filter may. */
+/** Takes nearly all of the steps that a filter may take. */
 const SLOW = `${'(a|aa|aaa|aaaa)*'.repeat(4)}b`;
 const FLOOD = `${'a'.repeat(2_000)}\n`.repeat(400);
-/** Several times what a look may take: the machine may be busy. */
-const MOST_MS = 80;
+/** Several times the limit for a poll: the machine may be busy. */
+const MAX_MS = 80;
 
 let root: string;
 let outputPath: string;
 beforeEach(async () => {
-  root = await fs.mkdtemp(join(tmpdir(), 'stoa-watching-'));
+  root = await fs.mkdtemp(join(tmpdir(), 'stoa-monitor-'));
   outputPath = join(root, 'output');
 });
 afterEach(() => fs.rm(root, { recursive: true }));
 
-it('T-23 a monitor whose command floods a slow filter leaves the thread to others between its looks', async () => {
+it('T-23 a monitor whose command floods a slow filter yields the thread between polls', async () => {
   await fs.writeFile(outputPath, FLOOD);
-  const looks: number[] = [];
+  const polls: number[] = [];
   let before = process.cpuUsage();
-  const watching = new Watching(
+  const monitor = new RunningMonitor(
     {
       now: () => 0,
       timers: {
         after(_, callback) {
           const { user, system } = process.cpuUsage(before);
-          looks.push((user + system) / 1_000);
-          if (looks.length === 5) watching.leave();
+          polls.push((user + system) / 1_000);
+          if (polls.length === 5) monitor.leave();
           const timer = setImmediate(() => {
             before = process.cpuUsage();
             callback();
@@ -45,7 +45,7 @@ it('T-23 a monitor whose command floods a slow filter leaves the thread to other
     },
     {
       taskId: 'tsk_1',
-      tell: () => Promise.resolve(true),
+      send: () => Promise.resolve(true),
       settle: () => Promise.resolve(),
     },
     {
@@ -58,29 +58,29 @@ it('T-23 a monitor whose command floods a slow filter leaves the thread to other
     { maxEvents: 10, idleMs: 60_000, include: SLOW },
     WATCH_START,
   );
-  await watching.done;
-  // In one or the other code is made ready to run, or memory is tidied up, also for others in this process.
-  const [, , middle] = looks.sort((one, other) => one - other);
-  expect(middle).toBeLessThan(MOST_MS);
+  await monitor.done;
+  // The median, because compilation or garbage collection may slow down some of them.
+  const [, , middle] = polls.sort((one, other) => one - other);
+  expect(middle).toBeLessThan(MAX_MS);
 });
 
 const NOW = 10_000_000;
 const IDLE_MS = 60_000;
 const never = <T>() => new Promise<T>(() => undefined);
 
-/** Taken up again after it was silent for longer than it may be, as far as that was known then. */
-function takenUp(command: { size: number; stop?: CommandEnd; looks?: number }) {
-  const told: string[] = [];
-  let looks = 0;
+/** A monitor that is adopted after it was silent for its idle time, as far as that is known. */
+function adopted(command: { size: number; stop?: CommandEnd; polls?: number }) {
+  const sent: string[] = [];
+  let polls = 0;
   const settled = new Promise<unknown>((resolve) => {
-    const watching = new Watching(
+    const monitor = new RunningMonitor(
       {
         now: () => NOW,
         timers: {
           after(_, callback) {
-            looks += 1;
+            polls += 1;
             const timer = setImmediate(() => {
-              if (looks === command.looks) watching.leave();
+              if (polls === command.polls) monitor.leave();
               callback();
             });
             return () => {
@@ -92,8 +92,8 @@ function takenUp(command: { size: number; stop?: CommandEnd; looks?: number }) {
       },
       {
         taskId: 'tsk_1',
-        tell: (text) => {
-          told.push(text);
+        send: (text) => {
+          sent.push(text);
           return Promise.resolve(true);
         },
         settle: (ending) => {
@@ -113,26 +113,26 @@ function takenUp(command: { size: number; stop?: CommandEnd; looks?: number }) {
       WATCH_START,
       { size: command.size, at: NOW - IDLE_MS },
     );
-    void watching.done.then(() => {
-      resolve('goes on');
+    void monitor.done.then(() => {
+      resolve('continues');
     });
   });
-  return { settled, told };
+  return { settled, sent };
 }
 
-it('T-22 a monitor is not idle before all is read that it printed', async () => {
-  // More than one look reads.
+it('T-22 a monitor is not idle before all its output was read', async () => {
+  // More than one poll reads.
   const lines = `${'x'.repeat(1_999)}\n`.repeat(1_000);
   await fs.writeFile(outputPath, lines);
-  // What it printed last is new.
-  const going = takenUp({ size: lines.length - 2_000, looks: 500 });
-  expect(await going.settled).toBe('goes on');
-  expect(await takenUp({ size: lines.length }).settled).toMatchObject({ end: { cause: 'idle' } });
+  // The last line is new.
+  const running = adopted({ size: lines.length - 2_000, polls: 500 });
+  expect(await running.settled).toBe('continues');
+  expect(await adopted({ size: lines.length }).settled).toMatchObject({ end: { cause: 'idle' } });
 });
 
-it('T-22 a monitor that was read at once with what it printed since is not idle', async () => {
+it('T-22 a monitor that printed new output after its adoption is not idle', async () => {
   await fs.writeFile(outputPath, 'old\nnew\n');
-  expect(await takenUp({ size: 4, looks: 3 }).settled).toBe('goes on');
+  expect(await adopted({ size: 4, polls: 3 }).settled).toBe('continues');
 });
 
 it.each<[CommandEnd, object]>([
@@ -145,11 +145,12 @@ it.each<[CommandEnd, object]>([
     { status: 'lost', end: { cause: 'outcome_unknown' } },
   ],
 ])(
-  'T-22 a silent monitor that is found to have ended by itself, as %o, is settled by that',
+  'T-22 a silent monitor whose command has ended, as %o, is settled by that end',
   async (stop, ending) => {
-    await fs.writeFile(outputPath, 'FAILED, without an end of its line');
-    const { settled, told } = takenUp({ size: 34, stop });
+    const output = 'FAILED without a newline';
+    await fs.writeFile(outputPath, output);
+    const { settled, sent } = adopted({ size: output.length, stop });
     expect(await settled).toMatchObject(ending);
-    expect(told.join()).toContain('#1 FAILED');
+    expect(sent.join()).toContain('#1 FAILED');
   },
 );
