@@ -1,4 +1,4 @@
-/** What can be used without loading schemas, as `@stoa/protocol/constants`: by commands, browsers and clients. */
+/** What can be used without loading schemas, as `@stoa/protocol/constants`: for commands, browsers and clients. */
 export * from './api/access-table.js';
 export * from './api/route.js';
 export * from './api/routes.js';

@@ -1,13 +1,13 @@
 /**
- * The words of the contract, without schemas: programs that must start fast or stay small, such as commands and
- * browsers, use these arrays; the schemas of the records are built on them.
+ * The enumerations of the contract, without schemas: programs that must start fast or stay small, such as commands
+ * and browsers, use these arrays; the schemas of the records are built on them.
  */
 
 export const PERMISSION_MODES = ['plan', 'ask', 'auto-edit', 'full'] as const;
 export const ACP_PRESETS = ['qwen', 'claude', 'codex', 'gemini', 'opencode'] as const;
 export const AGENT_SOURCES = ['builtin', 'file', 'api'] as const;
 
-/** A run leaves none of these. Each is also the type of the event that ends the run. */
+/** A run never leaves these. Each is also the type of the event that ends the run. */
 export const TERMINAL_RUN_STATUSES = ['completed', 'failed', 'cancelled', 'interrupted'] as const;
 export const RUN_STATUSES = [
   'queued',
@@ -57,7 +57,7 @@ export const APPROVAL_STATES = [
   'expired',
   'withdrawn',
 ] as const;
-/** How far an answer that also holds for later calls can reach. */
+/** The scopes of an answer that also applies to later calls. */
 export const LASTING_APPROVAL_SCOPES = ['session', 'workspace'] as const;
 export const APPROVAL_SCOPES = ['once', ...LASTING_APPROVAL_SCOPES] as const;
 
@@ -73,7 +73,7 @@ export const TOOL_KINDS = [
   'other',
 ] as const;
 
-/** A background task leaves none of these. */
+/** A background task never leaves these. */
 export const TERMINAL_TASK_STATUSES = ['completed', 'failed', 'cancelled', 'lost'] as const;
 export const TASK_STATUSES = ['queued', 'running', 'paused', ...TERMINAL_TASK_STATUSES] as const;
 export const isTerminalTaskStatus = (
@@ -99,7 +99,7 @@ export const LEASE_OUTCOMES = [
   'spoke',
   'reacted',
   'abstained',
-  /** It wrote an answer that could not be published: it is no member any more, say. */
+  /** Its answer could not be published, for example because it is no longer a member. */
   'unpublished',
   'failed',
   'interrupted',
@@ -211,10 +211,10 @@ export const CREDENTIAL_KINDS = ['owner_token', 'human_token', 'browser'] as con
 export const DURABILITIES = ['full', 'relaxed'] as const;
 export const ENGINE_KINDS = ['sqlite', 'postgres'] as const;
 
-/** Whether a list has what is archived or ended. */
+/** Whether a list includes archived or ended records. */
 export const INCLUSIONS = ['exclude', 'include', 'only'] as const;
 
-/** What the daemon sends on a live stream; `StreamFrame` says what each holds. */
+/** The types of frames on a live stream; `StreamFrame` defines their fields. */
 export const STREAM_FRAME_TYPES = [
   'subscribed',
   'event',

@@ -1,4 +1,6 @@
-/** What may grow is bounded here; the numbers are part of the contract and stand in the OpenAPI. */
+/**
+ * The limits of everything that can grow; the numbers are part of the contract and appear in the OpenAPI document.
+ */
 export const LIMITS = {
   textChars: 65_536,
   messageTextChars: 4 * 65_536,

@@ -3,8 +3,8 @@ const TAG_CHARS = 3;
 const DIGIT_BITS = 6;
 
 /**
- * A short mark of a member id. A decision about hundreds of members has room for their tags, but not for their ids.
- * Different ids can have the same tag, one pair of 262,144: a program that stores tags must compare the ids too.
+ * A short hash of a member id: a decision about hundreds of members has space for tags, but not for ids. Different
+ * ids can have the same tag (one pair in 262,144), so a program that stores tags must compare the ids too.
  */
 export function memberTag(memberId: string): string {
   // FNV-1a. The upper bits are folded into the lower ones, which are used.
@@ -21,7 +21,7 @@ export function memberTag(memberId: string): string {
   return tag;
 }
 
-/** The tags of a group, which are stored one after the other. */
+/** The tags of a group, which are stored as one string. */
 export function tagsIn(tags = ''): readonly string[] {
   return Array.from({ length: tags.length / TAG_CHARS }, (_, i) =>
     tags.slice(i * TAG_CHARS, (i + 1) * TAG_CHARS),

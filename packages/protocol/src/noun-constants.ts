@@ -1,4 +1,4 @@
-/** What each noun has in the contract that needs no schemas: its routes and the words it uses. */
+/** The parts of each noun that need no schemas: its routes and its enumerations. */
 
 export * from './api/routes/access.js';
 export * from './api/routes/agents.js';

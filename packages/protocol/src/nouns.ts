@@ -1,4 +1,4 @@
-/** What each noun has in the contract: its records and requests, its events and its topic. */
+/** The parts of each noun in the contract: its records and requests, its events and its topic. */
 
 export * from './events/channel-events.js';
 export * from './events/human-events.js';

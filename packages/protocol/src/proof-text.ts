@@ -1,4 +1,4 @@
-/** What each side signs. The host is part of it, so that a proof cannot be passed on from another address. */
+/** The text that each side signs. It contains the host, so that a proof cannot be forwarded from another address. */
 export function proofText(
   by: 'daemon' | 'page',
   {

@@ -14,14 +14,14 @@ import { StoaError } from './errors/stoa-error.js';
 const routes = Object.entries(ROUTES) as [string, Route][];
 
 describe('the contract', () => {
-  it('gives every route a place in the authorisation table', () => {
+  it('lists every route in the authorisation table', () => {
     for (const [, route] of routes) {
       expect(route.access.length).toBeGreaterThan(0);
       for (const caller of route.access) expect(CALLER_CLASSES).toContain(caller);
     }
   });
 
-  it('lets nobody change anything without a credential, but for what is signed', () => {
+  it('requires a credential for every change, except for signed requests', () => {
     const open = routes.filter(
       ([, { method, access }]) => method !== 'GET' && access.includes('anonymous'),
     );
@@ -45,7 +45,7 @@ describe('the contract', () => {
     expect(new Set(methods).size).toBe(methods.length);
   });
 
-  it('says in which field a page continues, and takes and gives that field', () => {
+  it('names the field that continues a list, in the query and the answer', () => {
     const paged = routes.filter(([, { paging }]) => paging !== undefined);
     expect(paged.length).toBeGreaterThan(10);
     for (const [id, route] of paged) {
@@ -68,7 +68,7 @@ describe('the contract', () => {
   it('repeats no lost call that creates something, unless it has a key', () => {
     const creating = routes.filter(([, { method, status }]) => method === 'POST' && status === 201);
     const always = creating.filter(([, { retry }]) => retry === 'always').map(([id]) => id);
-    // A login code that nobody received expires, and a source names each of its observations.
+    // A login code that nobody received expires, and a source gives each observation an id.
     expect(always.sort()).toEqual(['createLoginCode', 'observe']);
   });
 
@@ -94,7 +94,7 @@ describe('the contract', () => {
     expect(loaded.size).toBeGreaterThan(20);
   });
 
-  it('has errors with a status that HTTP knows and a title', () => {
+  it('has errors with a valid HTTP status and a title', () => {
     for (const [code, { status, title }] of Object.entries(ERRORS)) {
       expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
       expect(status).toBeGreaterThanOrEqual(400);
@@ -103,7 +103,7 @@ describe('the contract', () => {
     }
   });
 
-  it('tells a problem with its code and the places that are wrong', () => {
+  it('reports a problem with its code and the wrong fields', () => {
     const issues = [{ path: 'body.text', message: 'must be string' }];
     expect(new StoaError('invalid_request', 'no', issues).toProblem()).toEqual({
       type: 'urn:stoa:error:invalid_request',

@@ -2,7 +2,7 @@ import type { PostgresStore, PostgresStoreOptions } from './postgres/postgres-st
 import type { SearchIndex } from './search/search-index.js';
 import type { Store } from './store.js';
 
-/** The driver is loaded only by who uses it: a daemon on SQLite starts without it. */
+/** Loads the driver only if it is used: a daemon on SQLite starts without it. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const engine = await import('./postgres/postgres-store.js');
   return engine.openPostgresStore(options);

@@ -16,7 +16,7 @@ import type { Approval, DriverCapabilities, Origin } from '@stoa/protocol';
 import type { Policy } from '../permissions/decide.js';
 
 interface Standing {
-  readonly driver: Pick<DriverCapabilities, 'readsUnasked'>;
+  readonly driver: Pick<DriverCapabilities, 'readsWithoutApproval'>;
   readonly policy: Pick<Policy, 'requestedBy' | 'readsAsk'>;
   /** Whether people other than the owner may use the agent. */
   readonly isAgentShared: boolean;
@@ -24,7 +24,7 @@ interface Standing {
 
 /** The people because of whom somebody has to allow the run first; undefined if nobody has to. */
 export function whoNeedsApproval({ driver, policy, isAgentShared }: Standing) {
-  if (driver.readsUnasked !== true) return undefined;
+  if (driver.readsWithoutApproval !== true) return undefined;
   return policy.readsAsk === true || !isAgentShared ? policy.requestedBy : undefined;
 }
 

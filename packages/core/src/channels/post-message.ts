@@ -10,7 +10,7 @@ import {
   StoaError,
   type StoredItem,
 } from '@stoa/protocol';
-import { countSaidSince, findIdempotencyKey, findMember, findSpeaking, type Tx } from '@stoa/store';
+import { countPostsSince, findIdempotencyKey, findMember, findSpeaking, type Tx } from '@stoa/store';
 import { assertIsCaller, authorKindOf } from '../access/rules.js';
 import { admitContent, holdAssets } from '../assets/content.js';
 import { dataOf } from '../kernel/codec.js';
@@ -145,7 +145,7 @@ function* assertSessionMayPost(
   }
   const since = at - HOUR_MS;
   const own = { topicId, authorId: `session:${sessionId}`, since, among: MAX_COUNTED_MESSAGES };
-  const count = (yield* countSaidSince.first(own))?.count ?? 0;
+  const count = (yield* countPostsSince.first(own))?.count ?? 0;
   if (count < LIMITS.messagesOfSessionPerHour) return;
   throw new StoaError(
     'too_many_messages',

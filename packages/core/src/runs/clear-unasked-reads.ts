@@ -25,7 +25,7 @@ export async function clearUnaskedReads(
   journal: RunJournal,
   signal: AbortSignal,
 ): Promise<ReadClearance> {
-  if (driver.readsUnasked !== true) return 'unneeded';
+  if (driver.readsWithoutApproval !== true) return 'unneeded';
   const { sessionId, agentId, workspace, persona } = claim.session;
   const ports = { configRules, workspaces: context.workspaces };
   const policy = await context.storeWait.run(

@@ -13,7 +13,7 @@ import {
   deleteOtherDaemons,
   findDaemon,
   findQueuedRun,
-  findStanding,
+  findSessionWork,
   leaseTime,
   listDaemonIds,
   listUnownedWork,
@@ -141,7 +141,7 @@ export class Ownership {
   }
 
   *#standing(sessionId: string): Tx<'ended' | 'work' | 'nothing'> {
-    const row = yield* findStanding.first({ sessionId });
+    const row = yield* findSessionWork.first({ sessionId });
     if (!row) return 'nothing';
     if (row.endedAt !== null) return 'ended';
     if (row.hasWork === 0) return 'nothing';

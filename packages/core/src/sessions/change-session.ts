@@ -8,7 +8,7 @@ import {
   sessionTopic,
   type UpdateSession,
 } from '@stoa/protocol';
-import { listChildSessions, listLeftBehind, type Tx } from '@stoa/store';
+import { listChildSessions, listOrphanedSessions, type Tx } from '@stoa/store';
 import { eachApart } from '../kernel/each-apart.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
@@ -115,7 +115,7 @@ export async function endSession(
 
 /** Ends sessions whose parent has ended. Returns how many there were. */
 export async function endOrphanedSessions(context: SessionContext, limit: number): Promise<number> {
-  const left = await context.store.read(() => listLeftBehind.all({ limit }));
+  const left = await context.store.read(() => listOrphanedSessions.all({ limit }));
   await eachApart(context, 'a sub-session could not be ended', left, ({ sessionId }) =>
     endSession(context, SYSTEM, sessionId, PARENT_ENDED),
   );

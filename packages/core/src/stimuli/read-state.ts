@@ -9,7 +9,7 @@ import {
   listDispatchedStimuli,
   listOpenTurns,
   listRootPosts,
-  listSpokenInChannel,
+  listAuthorsInChannel,
   type MemberRow,
   type Tx,
 } from '@stoa/store';
@@ -107,7 +107,7 @@ export function* initiativeOf(
  */
 export function* repliesLeft(topicId: number, policy: AutonomyPolicy): Tx<number> {
   let left = policy.maxAutonomousRepliesSinceHuman;
-  for (const message of yield* listSpokenInChannel.all({ topicId, limit: MESSAGES_READ })) {
+  for (const message of yield* listAuthorsInChannel.all({ topicId, limit: MESSAGES_READ })) {
     if (message.authorId.startsWith('human:')) break;
     if (message.rootMessageId !== null && sessionIdOf(message.authorId) !== undefined) left -= 1;
   }

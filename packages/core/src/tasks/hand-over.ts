@@ -3,9 +3,9 @@ import {
   findTaskEntry,
   listLiveTasksOfSession,
   listSessionsAbove,
-  listTasksLeftBehind,
-  listTasksToTell,
-  listUntoldTasks,
+  listOrphanedTasks,
+  listTasksToReport,
+  listUnreportedTasks,
   type Tx,
 } from '@stoa/store';
 import { decode } from '../kernel/codec.js';
@@ -34,7 +34,7 @@ export async function handOverTasks(
     const { topicId } = yield* sessionToRead(SYSTEM, sessionId);
     const [, ...above] = yield* listSessionsAbove.all({ sessionId });
     const live = yield* listLiveTasksOfSession.all({ topicId });
-    const withDueNotice = yield* listUntoldTasks.all({ topicId });
+    const withDueNotice = yield* listUnreportedTasks.all({ topicId });
     return {
       entries: [...live, ...withDueNotice].map(({ entry }) => decode(entry)),
       heir: above.find(({ endedAt }) => endedAt === null)?.sessionId,
@@ -58,7 +58,7 @@ export async function handOverOrphaned(
   limit: number,
 ): Promise<void> {
   const { store } = context;
-  const left = await store.read(() => listTasksLeftBehind.all({ limit }));
+  const left = await store.read(() => listOrphanedTasks.all({ limit }));
   for (const sessionId of new Set(left.map((task) => task.sessionId))) {
     await handOverTasks(context, stopping, sessionId);
   }
@@ -92,7 +92,7 @@ function dueAfter(
   { sortAt, taskId }: Pick<Due, 'sortAt' | 'taskId'>,
   limit: number,
 ): Promise<Due[]> {
-  return context.store.read(() => listTasksToTell.all({ sortAt, taskId, limit }));
+  return context.store.read(() => listTasksToReport.all({ sortAt, taskId, limit }));
 }
 
 /** The call that waited for a task did not get its result: the end is reported by a notice instead. */

@@ -1,6 +1,6 @@
 import { LIMITS, type SessionEvent, type TaskEntry } from '@stoa/protocol';
 import {
-  findToldTask,
+  findTaskOfNotice,
   listItemsOfRun,
   listQueuedRuns,
   listSessionsAbove,
@@ -104,7 +104,7 @@ export function* noticesDueAgain(
   for (const { event } of closing) {
     if (event.type !== 'dropped') continue;
     const { itemId } = event.data;
-    const task = yield* findToldTask.first({ topicId, itemId });
+    const task = yield* findTaskOfNotice.first({ topicId, itemId });
     if (task) events.push(taskChanged(session, task.taskId, { notice: 'due' }));
   }
   return events;

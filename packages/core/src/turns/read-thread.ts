@@ -13,8 +13,8 @@ import {
   listLiveLeases,
   listReactions,
   listSessionMembers,
-  listSpokenInChannel,
-  listSpokenInThread,
+  listAuthorsInChannel,
+  listAuthorsInThread,
   type SessionMemberRow,
   type SpokenRow,
   type Tx,
@@ -91,12 +91,12 @@ interface Speakers {
  */
 function* speakersIn(topicId: number, rootMessageId: string): Tx<Speakers> {
   const [spoken, root] = yield* together(
-    listSpokenInThread.all({ topicId, rootMessageId, limit: THREAD_DEPTH }),
+    listAuthorsInThread.all({ topicId, rootMessageId, limit: THREAD_DEPTH }),
     findMessageRow.first({ topicId, messageId: rootMessageId }),
   );
   const inThread = lastSession(spoken) ?? (root && lastSession([root]));
   const inChannel =
-    inThread ?? lastSession(yield* listSpokenInChannel.all({ topicId, limit: CHANNEL_DEPTH }));
+    inThread ?? lastSession(yield* listAuthorsInChannel.all({ topicId, limit: CHANNEL_DEPTH }));
   return { spoken, inThread, inChannel };
 }
 

@@ -44,10 +44,10 @@ import { ThreadWork } from '../records/thread-work.js';
 import { Lease, StampedDecision } from '../records/turn.js';
 import { WorkKind } from '../records/work.js';
 
-/** Queries of the routes, and answers that hold several records. */
+/** Queries of the routes, and answers with several records. */
 const limit = PageSize;
 
-/** Pages are cut by position, so concurrent posts neither skip nor repeat a row. */
+/** Pages are cut by position, so that concurrent posts neither skip nor repeat a row. */
 export const ListChannels = z.strictObject({
   query: z.string().max(LIMITS.searchChars).optional(),
   archived: z.enum(INCLUSIONS).default('exclude'),
@@ -65,7 +65,7 @@ export const ListMessages = z.strictObject({
   scope: z.enum(['all', 'feed']).default('all'),
   before: Seq.optional(),
   after: Seq.optional(),
-  /** The first of them is the first that was posted at this time or later. */
+  /** Begins with the first message that was posted at this time or later. */
   postedSince: EpochMs.optional(),
   limit,
 });
@@ -84,7 +84,7 @@ export const SearchQuery = z.strictObject({
 export const SearchAnswer = z.strictObject({ hits: z.array(SearchHit) });
 
 export const ReadTopic = z.strictObject({ after: Seq.default(0), limit });
-/** `oldest` is the first sequence still kept; a reader behind it has a gap. */
+/** `oldest` is the first stored sequence; a reader behind it has a gap. */
 export const TopicPage = z.strictObject({
   events: z.array(StampedEvent),
   head: Seq,
@@ -96,11 +96,11 @@ export const FollowQuery = z.strictObject({
   after: z.string().optional(),
 });
 
-/** With a workspace, the agents defined in that directory too; the caller must be allowed to work in it. */
+/** With a workspace, includes the agents defined in that directory; the caller must be allowed to work in it. */
 export const AgentsQuery = z.strictObject({ workspace: WorkspacePath.optional() });
 export const ListAgentsAnswer = z.strictObject({ agents: z.array(Agent) });
 export const PutAgentQuery = z.strictObject({
-  /** What happens to an agent that has this id; `refuse` holds also when several callers ask at once. */
+  /** What happens if an agent has this id; `refuse` also holds for concurrent calls. */
   existing: z.enum(['replace', 'refuse']).default('replace'),
 });
 
@@ -270,6 +270,6 @@ export const ListDecisionsAnswer = z.strictObject({
   nextBefore: Seq.optional(),
 });
 
-/** One part of a path that is no id of the contract. */
+/** A part of a path that is not an id of the contract. */
 export const PathSegment = z.string().min(1).max(200);
 export const LoginQuery = z.strictObject({ code: z.string().max(200) });

@@ -5,7 +5,7 @@ import { StampedEvent } from '../events/event.js';
 import { TopicName } from '../events/topic.js';
 import { MemberId, MessageId, RunId, Seq } from '../records/ids.js';
 
-/** What a client may say on `/v1/stream`. `after` is the last sequence it has; absent means "from now". */
+/** What a client may send on `/v1/stream`. `after` is the last sequence it has; absent means "from now". */
 export const StreamRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('subscribe'), topic: TopicName, after: Seq.optional() }),
   z.strictObject({ type: z.literal('unsubscribe'), topic: TopicName }),

@@ -4,16 +4,16 @@ import type { JsonSchema } from '../json-schema.js';
 /**
  * The schemas of an OpenAPI document, each under a name in `components.schemas`.
  *
- * A schema is generated twice: as what a caller may send, where fields with defaults are optional,
- * and as what Stoa answers. Where both are the same, one name serves both. Where they differ, the
- * first is `NameInput`, and so is everything that refers to it.
+ * A schema is generated twice: as what a caller may send, with optional fields for defaults, and as what Stoa
+ * answers. If both are the same, they share one name. If they differ, the first is `NameInput`, and so is everything
+ * that refers to it.
  */
 export class NamedSchemas {
   readonly #names = new Map<z.ZodType, string>();
   readonly #taken = new Map<string, z.ZodType>();
   readonly #roots = { input: new Set<string>(), output: new Set<string>() };
 
-  /** Values that are no schemas are passed over, so that all exports of a module can be given. */
+  /** Ignores values that are not schemas, so that all exports of a module can be passed. */
   constructor(exported: Readonly<Record<string, unknown>>) {
     for (const [name, value] of Object.entries(exported)) {
       if (value instanceof z.ZodType && !this.#names.has(value)) this.#add(name, value);
@@ -50,7 +50,7 @@ export class NamedSchemas {
     this.#taken.set(name, schema);
   }
 
-  /** Those that the roots need. */
+  /** Only the schemas that the roots need. */
   #generated(io: 'input' | 'output'): ReadonlyMap<string, JsonSchema> {
     const registry = z.registry<{ id: string }>();
     for (const [schema, id] of this.#names) registry.add(schema, { id });
@@ -87,8 +87,8 @@ const PREFIX = '#/components/schemas/';
 const SHARED = '__shared';
 
 /**
- * zod collects schemas that refer to themselves and have no name. Each gets one here; those that are
- * the same but for their own name, as every `z.json()` is, become one.
+ * zod collects unnamed schemas that refer to themselves. Each gets a name here; those that are equal except for their
+ * own name, such as every `z.json()`, become one.
  */
 function withoutShared(schemas: Readonly<Record<string, JsonSchema>>): Map<string, JsonSchema> {
   const { [SHARED]: shared, ...named } = schemas;
@@ -96,12 +96,14 @@ function withoutShared(schemas: Readonly<Record<string, JsonSchema>>): Map<strin
   const names = new Map<string, string>();
   const hoisted = new Map<string, JsonSchema>();
   const byShape = new Map<string, string>();
-  const place = (id: string) => `${SHARED}#/$defs/${id}`;
+  const reference = (id: string) => `${SHARED}#/$defs/${id}`;
   for (const [id, schema] of definitions) {
-    const shape = JSON.stringify(renamed(schema, (name) => (name === place(id) ? 'itself' : name)));
+    const shape = JSON.stringify(
+      renamed(schema, (name) => (name === reference(id) ? 'itself' : name)),
+    );
     const known = byShape.get(shape) ?? (isJson(schema) ? 'JsonValue' : `Recursive${hoisted.size}`);
     byShape.set(shape, known);
-    names.set(place(id), known);
+    names.set(reference(id), known);
     hoisted.set(known, schema);
   }
   const all = new Map<string, JsonSchema>();
@@ -120,7 +122,7 @@ function isJson(schema: JsonSchema): boolean {
   return types.map(({ type }) => type).join() === 'string,number,boolean,null,array,object';
 }
 
-/** Names whose schemas differ as input, or refer to such a one. */
+/** Names whose schemas differ as input, or refer to one that does. */
 function differingNames(
   input: ReadonlyMap<string, JsonSchema>,
   output: ReadonlyMap<string, JsonSchema>,

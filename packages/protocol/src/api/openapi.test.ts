@@ -52,7 +52,7 @@ describe('the OpenAPI document', () => {
     expect(refs.filter(({ $ref }) => resolve($ref) === undefined)).toEqual([]);
   });
 
-  it('DU-90 can be dereferenced: only schemas that contain themselves come back to their start', () => {
+  it('DU-90 can be dereferenced: only recursive schemas have cycles', () => {
     const recursive = new Set<string>();
     const visit = (value: unknown, open: readonly string[]): void => {
       if (typeof value !== 'object' || value === null) return;
@@ -91,13 +91,13 @@ describe('the OpenAPI document', () => {
     for (const [at, value] of objects(document)) {
       expect(at.endsWith('/properties') ? [] : Object.keys(value)).not.toContain('$schema');
       expect(at.endsWith('/properties') ? [] : Object.keys(value)).not.toContain('$defs');
-      // As draft 7 writes what 2020-12 writes with prefixItems.
+      // The draft 7 form of prefixItems in 2020-12.
       if (!at.endsWith('/properties')) expect(Array.isArray(value['items'])).toBe(false);
     }
     expect(document.servers).toEqual([{ url: '/', description: expect.any(String) as unknown }]);
   });
 
-  it('DU-91 tells what may be sent from what is answered, where defaults make them differ', () => {
+  it('DU-91 separates input from output schemas if defaults make them differ', () => {
     const { schemas } = document.components;
     const inputs = Object.keys(schemas).filter(
       (name) => schemas[name.replace(/Input$/, '')] && name.endsWith('Input'),

@@ -13,7 +13,7 @@ export interface OpenApiOptions {
 }
 
 /**
- * OpenAPI 3.1 of the route table; nothing in it is written by hand a second time. Every schema of a
+ * The OpenAPI 3.1 document of the route table; nothing in it is written by hand a second time. Every schema of a
  * request or an answer is in `components.schemas`, in the dialect of OpenAPI 3.1 (2020-12).
  */
 export function openApiDocument({ version, schemas }: OpenApiOptions): JsonSchema {

@@ -34,7 +34,7 @@ export function schemasOf(route: Route): RouteSchemas {
   };
 }
 
-/** A page is shown for any id: it says itself what does not exist. */
+/** A page accepts any id and reports itself what does not exist. */
 function param({ path, carries, params }: Route, name: string): z.ZodType {
   const own = params?.[name];
   if (own) return named(own);

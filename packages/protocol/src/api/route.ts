@@ -10,48 +10,48 @@ export type SchemaName = {
 }[keyof Schemas];
 
 /**
- * May a call be repeated when its outcome is unknown? `always`: its effect is the same however often it
- * happens; `keyed`: yes, under the same `Idempotency-Key`; `never`: the caller must look first.
+ * Whether a call may be repeated when its outcome is unknown. `always`: repeating it changes nothing; `keyed`: yes,
+ * under the same `Idempotency-Key`; `never`: the caller must check first.
  */
 export type Retry = 'always' | 'keyed' | 'never';
 
 /**
- * One HTTP call of the contract, as data: the daemon serves it, the client makes it, OpenAPI describes it.
- * It refers to schemas by name, so that programs which only call need not load them.
+ * One HTTP call of the contract, as data: the daemon serves it, the client makes it, OpenAPI describes it. It refers
+ * to schemas by name, so that programs that only make calls need not load them.
  */
 export interface RouteEntry {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly summary: string;
   readonly access: readonly CallerClass[];
-  /** From a browser login it needs a login code in `Stoa-Login-Code`, which is used up by the request. */
+  /** From a browser login it needs a login code in `Stoa-Login-Code`, which the request uses up. */
   readonly freshLogin?: true;
   /** 200 unless given. */
   readonly status?: number;
   /**
-   * What the answer is, unless JSON by a handler that calls the domain: these have handlers of their own.
-   * A `page` is a page of the web UI.
+   * What the answer is if it is not JSON of a handler that calls the domain; these routes have special handlers. A
+   * `page` is a page of the web UI.
    */
   readonly carries?: 'bytes' | 'document' | 'login' | 'page' | 'stream' | 'text';
   /** Schemas of path parameters that differ from `PARAMS`. */
   readonly params?: Readonly<Record<string, SchemaName>>;
   readonly query?: SchemaName;
-  /** Headers that it needs, besides those of every request. */
+  /** Required headers, besides those of every request. */
   readonly headers?: SchemaName;
   readonly body?: SchemaName | 'bytes';
   readonly bodyLimit?: number;
   readonly answer?: SchemaName;
-  /** Unless given: reading always, anything else never. */
+  /** Default: `always` for reads, `never` for other calls. */
   readonly retry?: Retry;
-  /** It takes as long as the data is large, so the client sets no deadline. */
+  /** Its time depends on the size of the data, so the client sets no deadline. */
   readonly untimed?: true;
-  /** The query field that continues a list; the answer gives its next value as `nextAfter` or `nextBefore`. */
+  /** The query field that continues a list; the answer has its next value as `nextAfter` or `nextBefore`. */
   readonly paging?: 'after' | 'before';
-  /** The method of the client that makes the call; without one the client does not make it. */
+  /** The method of the client; without it the client does not make the call. */
   readonly client?: string;
-  /** A field of the body or the query that callers of the client may give instead of all of it. */
+  /** A field of the body or the query that callers of the client may pass instead of the whole. */
   readonly shorthand?: string;
-  /** The field of the answer that the client returns, instead of all of it. */
+  /** The field of the answer that the client returns instead of the whole. */
   readonly unwrap?: string;
 }
 
@@ -62,7 +62,7 @@ export interface Route extends RouteEntry {
 
 type Tagged<R> = { readonly [K in keyof R]: R[K] & Pick<Route, 'tag' | 'status'> };
 
-/** Adds to the routes of one area what they have in common. */
+/** Adds the common fields to the routes of one area. */
 export function tagged<const R extends Readonly<Record<string, RouteEntry>>>(
   tag: string,
   routes: R,
@@ -103,5 +103,5 @@ export type HeadersOf<R extends Route> = Parsed<R['headers']>;
 export type BodyOf<R extends Route> = Parsed<R['body']>;
 export type AnswerOf<R extends Route> = Parsed<R['answer']>;
 
-/** As a caller writes it: what has a default may be left out. */
+/** As a caller writes it: fields with defaults are optional. */
 export type Written<N> = N extends SchemaName ? z.input<Schemas[N]> : Parsed<N>;

@@ -3,12 +3,12 @@ import type { Route } from './route.js';
 
 export type Routes = Merged<Route>;
 
-/** The whole HTTP contract, and with it the authorisation table: a route that no noun exports does not exist. */
+/** The whole HTTP contract, including the authorisation table: a route that no noun exports does not exist. */
 export const ROUTES: Routes = mergedTables<Route>('method', 'path');
 
 export type RouteId = keyof Routes;
 
-/** The routes that a daemon answers with a record, by one call into the domain. */
+/** The routes that the daemon answers with a record, by one call into the domain. */
 export type JsonRouteId = {
   [K in RouteId]: Routes[K] extends { carries: string } ? never : K;
 }[RouteId];

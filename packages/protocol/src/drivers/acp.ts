@@ -19,13 +19,13 @@ export const AcpDriver = z.strictObject({
 export const ACP_DRIVER = defineDriver({
   kind: 'acp',
   schema: AcpDriver,
-  // Version 1 of ACP takes nothing in the middle of a turn.
-  capabilities: { inject: false, readsUnasked: true },
+  // Version 1 of ACP accepts no message in the middle of a turn.
+  capabilities: { inject: false, readsWithoutApproval: true },
   usesOwnerKeys: true,
-  // The program brings its own.
+  // The program has its own tools.
   usesStoaTools: false,
   extractsNotes: false,
-  // A preset puts its own arguments behind the command, so that the program asks before it acts.
+  // A preset appends its own arguments to the command, so that the program asks before it acts.
   program: ({ command, preset }) => command ?? [preset ?? 'unknown'],
   secrets: { field: 'env', recipient: ({ preset, command }) => [preset ?? null, command ?? null] },
 });

@@ -19,7 +19,7 @@ export const DRIVER_SPECS: ReadonlyMap<DriverKind, DriverSpec<DriverConfig>> = n
   DRIVERS.map((spec) => [spec.kind, spec]),
 );
 
-/** Throws for a kind that is not listed; a definition that was validated has none. */
+/** Throws for a kind that is not listed; a validated definition has none. */
 export function driverSpec(kind: DriverKind): DriverSpec<DriverConfig> {
   const spec = DRIVER_SPECS.get(kind);
   if (!spec) throw new Error(`there is no driver ${kind}`);
@@ -28,7 +28,7 @@ export function driverSpec(kind: DriverKind): DriverSpec<DriverConfig> {
 
 type FieldOfEach<T, K extends PropertyKey> = { [I in keyof T]: T[I][K & keyof T[I]] };
 
-/** One field of each, as a tuple: `map` forgets which element has which type. */
+/** One field of each, as a tuple: `map` would lose the type of each element. */
 function each<const T extends readonly object[], K extends keyof T[number]>(
   list: T,
   field: K,

@@ -4,14 +4,14 @@ import type { z } from 'zod';
 export interface DriverCapabilities {
   /** It can take a message at its next tool boundary. */
   readonly inject: boolean;
-  /** Its agent reads files in its own process: neither rules nor people are asked about each read. */
-  readonly readsUnasked?: boolean;
+  /** Its agent reads files in its own process, so rules and people do not decide each read. */
+  readonly readsWithoutApproval?: boolean;
 }
 
 /**
- * Everything that others need to know about one kind of driver; nobody else tests for a kind by name. To add a kind,
- * write its specification, list it in `drivers.ts`, and follow the compiler to its implementation, its form in the web
- * UI and its line in the CLI.
+ * Everything that other code needs to know about one kind of driver; nothing else tests for a kind by name. To add a
+ * kind, write its specification, list it in `drivers.ts`, and follow the compiler to its implementation, its form in
+ * the web UI and its line in the CLI.
  */
 export interface DriverSpec<Config extends { readonly kind: string } = { readonly kind: string }> {
   readonly kind: Config['kind'];
@@ -25,18 +25,18 @@ export interface DriverSpec<Config extends { readonly kind: string } = { readonl
   readonly usesStoaTools: boolean;
   /** Its model extracts notes from finished runs. */
   readonly extractsNotes: boolean;
-  /** The command line of the program that it starts, as permission for it is asked. */
+  /** The command line of the program that it starts, which people are asked to approve. */
   program?(config: Config): readonly string[];
-  /** Values that may be keys. Sessions do not keep them, and only the owner sees them. */
+  /** Values that may be keys. Sessions do not store them, and only the owner sees them. */
   readonly secrets?: {
     /** A field with a record of strings. */
     readonly field: string;
-    /** What the values are for: they are not given to anything else. */
+    /** What the values are for; they are not passed to anything else. */
     recipient(config: Config): unknown;
   };
 }
 
-/** Fixes the type of the configuration by the schema. */
+/** Infers the type of the configuration from the schema. */
 export const defineDriver = <S extends z.ZodType<{ readonly kind: string }>>(
   spec: Omit<DriverSpec<z.infer<S>>, 'schema'> & { readonly schema: S },
 ) => spec;

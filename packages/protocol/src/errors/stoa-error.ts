@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from './registry.js';
 
-/** One place in a request or a file, and what is wrong there. */
+/** One field of a request or a file, and its problem. */
 export interface Issue {
   readonly path: string;
   readonly message: string;
@@ -16,7 +16,7 @@ export interface Problem {
   readonly issues?: readonly Issue[];
 }
 
-/** The only error that crosses a package border on purpose; anything else is a defect. */
+/** The only error that crosses package borders; every other one is a defect. */
 export class StoaError extends Error {
   override readonly name = 'StoaError';
 

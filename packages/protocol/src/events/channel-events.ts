@@ -65,7 +65,7 @@ export const ChannelEvent = z.lazy(() =>
       addressedMemberIds: z.array(MemberId),
       inputItems: z.array(StoredItem),
       metadata: Metadata,
-      /** Whose words it quotes, and the ceiling of the run that wrote it: a turn that it opens gets no more. */
+      /** Whose words it quotes, and the ceiling of the run that wrote it, which also limits a turn that it opens. */
       ...requested,
     }),
     event('message_edited', { messageId: MessageId, inputItems: z.array(StoredItem) }),
@@ -90,7 +90,7 @@ export const ChannelEvent = z.lazy(() =>
       stimulusId: StimulusId,
       messageId: MessageId,
       threadRootMessageId: MessageId,
-      /** The marker of the same progress that was shown before. */
+      /** The previous marker of the same progress. */
       supersedesMessageId: MessageId.optional(),
     }),
     event('stimulus_settled', {

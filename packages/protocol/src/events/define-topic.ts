@@ -2,17 +2,17 @@ import { z } from 'zod';
 
 type Options = readonly z.ZodObject<{ type: z.ZodLiteral<string>; data: z.ZodType }>[];
 
-/** The events of a topic. Lazy: few starts need them, and to build them all takes a tenth of a start. */
+/** The events of a topic. Lazy: few starts need them, and building all takes a tenth of a start. */
 type Events = z.ZodLazy<z.ZodDiscriminatedUnion<Options>>;
 
-/** A kind of topic: gives the name of the topic with an id, such as `channel:lobby`. */
+/** A kind of topic: returns the name of the topic of an id, such as `channel:lobby`. */
 export interface Topic<Kind extends string = string, E extends Events = Events> {
   (id: string): string;
   readonly kind: Kind;
   readonly events: E;
 }
 
-/** Declares a kind of topic and what can happen in it. */
+/** Declares a kind of topic and its events. */
 export const defineTopic = <const Kind extends string, E extends Events>(
   kind: Kind,
   events: E,

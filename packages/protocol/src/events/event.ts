@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { ActorId, EpochMs, Seq } from '../records/ids.js';
 import { TOPICS, TopicName, type Topics } from './topic.js';
 
-/** Everything that can happen, in any topic. */
+/** Every event, of any topic. */
 export type EventBody = z.infer<Topics['events']>;
 
 /** The data of the events of a type. */
 export type EventData<T extends EventBody['type']> = Extract<EventBody, { type: T }>['data'];
 
-/** An event as it stands in its topic: numbered without gaps, timed by the daemon's clock. */
+/** An event in its topic: numbered without gaps, timed by the daemon's clock. */
 export type Stamped<E extends EventBody = EventBody> = E & {
   readonly topic: string;
   readonly seq: number;

@@ -11,7 +11,7 @@ import {
 } from '../records/ids.js';
 import { defineTopic } from './define-topic.js';
 
-/** What concerns one person: mentions, read cursors, their credentials, what they are asked to approve. */
+/** Events of one person: mentions, read cursors, credentials, approvals to answer. */
 export const HumanEvent = z.lazy(() =>
   z.discriminatedUnion('type', [
     z.strictObject({

@@ -17,7 +17,7 @@ export const MemoryEvent = z.lazy(() =>
       type: z.literal('note_deleted'),
       data: z.strictObject({ noteId: NoteId }),
     }),
-    /** All of it went, also from the log: what is replayed begins here. */
+    /** Everything was erased, also from the log: a replay begins here. */
     z.strictObject({ type: z.literal('memory_cleared'), data: z.strictObject(which) }),
   ]),
 );

@@ -40,7 +40,9 @@ import { Usage } from '../records/usage.js';
 import { DispatchRule, Origin, Priority, WorkKind } from '../records/work.js';
 import { defineTopic, event } from './define-topic.js';
 
-/** What every event of a run says: which run, where its work came from, who speaks and what they may remember. */
+/**
+ * Common to all events of a run: which run, where its work came from, which identity it has and what it may remember.
+ */
 const ofRun = {
   runId: RunId,
   origin: Origin,
@@ -48,7 +50,7 @@ const ofRun = {
   memoryScope: ChannelRuntimeMemoryScope,
 };
 
-/** A state of a board; what it shows is in the asset. */
+/** A revision of a board; its content is in the asset. */
 const drawn = {
   boardId: BoardId,
   revision: z.int().min(1),
@@ -56,20 +58,20 @@ const drawn = {
   mediaType: z.string(),
 };
 
-/** What a session took over from its agent when it was made; later edits of the agent leave it alone. */
+/** What a session copied from its agent when it was created; later edits of the agent do not change it. */
 export const Persona = z.strictObject({
   agentId: AgentId,
   source: AgentSource,
   definition: AgentDefinition,
-  /** The instructions of the workspace (AGENTS.md), as they were then. */
+  /** The instructions of the workspace (AGENTS.md) at that time. */
   workspaceInstructions: z.string().optional(),
 });
 export type Persona = z.infer<typeof Persona>;
 
 /**
- * Everything that happens to a session: its life, its inbox, its runs and their steps. The tables of
- * a session are a replay of these, and a run that was cut off is resumed from them. Text that is being
- * written is not here: it is sent live as chunks, and stands in `model_message` when it is whole.
+ * Everything that happens to a session: its life, its inbox, its runs and their steps. The tables of a session are a
+ * replay of these, and an interrupted run resumes from them. Text that is being written is not here: it is sent live
+ * in chunks, and is in `model_message` when it is complete.
  */
 export const SessionEvent = z.lazy(() =>
   z.discriminatedUnion('type', [
@@ -82,7 +84,7 @@ export const SessionEvent = z.lazy(() =>
       parentSessionId: SessionId.optional(),
       /** The person it works for. */
       responsibleId: ActorId,
-      /** Of the run that made it: the session never does more. */
+      /** The ceiling of the run that created it: the session never does more. */
       ceiling: Ceiling.optional(),
       metadata: Metadata,
     }),
@@ -119,7 +121,7 @@ export const SessionEvent = z.lazy(() =>
       ...requested,
       ...ofRun,
     }),
-    /** An item goes to another run: its attempt failed, or it was replayed and does not expire any more. */
+    /** An item moves to another run: its attempt failed, or it was replayed and no longer expires. */
     event('requeued', {
       itemId: InboxItemId,
       attempts: z.int(),
@@ -147,7 +149,7 @@ export const SessionEvent = z.lazy(() =>
       tool: z.string(),
       kind: ToolKind,
       title: z.string(),
-      /** What runs: the input of the model, or what an approval made of it. */
+      /** The executed input: that of the model, or what an approval changed it to. */
       input: z.json(),
       inputHash: z.string(),
       approvalId: ApprovalId.optional(),
@@ -172,13 +174,13 @@ export const SessionEvent = z.lazy(() =>
       ...ofRun,
     }),
     /**
-     * Told once: with a turn in a channel that has an identity or a memory scope of its own, and outside of
-     * channels where something is remembered; there it has no channel.
+     * Injected once: with a turn in a channel that has an identity or a memory scope, and outside channels if
+     * something is remembered; then it has no channel.
      */
     event('context_given', {
       channelId: ChannelId.optional(),
       channelIdentity: ChannelRuntimeIdentity.optional(),
-      /** Of the files of the memory: a line for each, and those whole that fit what was asked. */
+      /** The files of the memory: a line for each, and the whole text of those that match the request. */
       files: z
         .strictObject({
           index: z.string(),
@@ -188,13 +190,13 @@ export const SessionEvent = z.lazy(() =>
           unlisted: z.int().min(0),
         })
         .optional(),
-      /** The newest of what is remembered there; absent when it could not be read. */
+      /** The newest notes of the memory; absent if they could not be read. */
       notes: z.array(MemoryNote.pick({ noteId: true, createdAt: true, text: true })).optional(),
       olderNotes: z.int().min(0),
       ...ofRun,
     }),
     event('compacted', {
-      /** Everything up to here is replaced by the summary in what the model sees. */
+      /** In the context of the model the summary replaces everything up to here. */
       upToSeq: Seq,
       summary: z.string(),
       tokensBefore: z.int().min(0),
@@ -207,7 +209,7 @@ export const SessionEvent = z.lazy(() =>
       usage: Usage,
       ...ofRun,
     }),
-    /** What looking after the memory took: no part of a run, but one was the occasion for it. */
+    /** The usage of memory upkeep: not part of a run, although a run was its occasion. */
     event('upkeep_reported', {
       upkeep: z.enum(['extraction', 'dream']),
       runId: RunId,
@@ -241,7 +243,7 @@ export const SessionEvent = z.lazy(() =>
       status: ScheduleStatus,
       nextFireAt: EpochMs.optional(),
     }),
-    /** `missed` fires before this one found no daemon running. */
+    /** `missed` counts the earlier times at which no daemon was running. */
     event('schedule_fired', {
       scheduleId: ScheduleId,
       dueAt: EpochMs,
@@ -256,15 +258,15 @@ export const SessionEvent = z.lazy(() =>
       status: TaskEntry.shape.status,
       end: TaskEnd,
       detail: Metadata.optional(),
-      /** The inbox item of the same commit that tells of it. */
+      /** The inbox item of the same commit that reports the end. */
       noticeItemId: InboxItemId.optional(),
-      /** It is still to be told: the inbox had no room. */
+      /** The end is not reported yet: the inbox was full. */
       noticeDue: z.boolean().optional(),
     }),
-    /** Its session ended, and another one has it now. */
+    /** Its session ended, and another session owns it now. */
     event('background_task_handed_over', { taskId: TaskId, to: SessionId }),
     event('background_task_received', { task: TaskEntry, from: SessionId }),
-    /** It ended long ago and is not listed any more. */
+    /** It ended long ago and is no longer listed. */
     event('background_task_evicted', { taskId: TaskId }),
     event('board_created', { title: Title, ...drawn }),
     event('board_revised', { title: Title.optional(), ...drawn }),
@@ -275,7 +277,7 @@ export type SessionEvent = z.infer<typeof SessionEvent>;
 
 export const sessionTopic = defineTopic('session', SessionEvent);
 
-/** What stands in a session's journal: what a resumed run is rebuilt from. */
+/** The events in a session's journal, from which a resumed run is rebuilt. */
 export const JOURNAL_EVENTS = [
   'accepted',
   'delivered',

@@ -12,7 +12,7 @@ export type TopicKind = Topics['kind'];
 
 const kinds = TOPICS.map(({ kind }) => kind).sort();
 
-/** A named, densely numbered event stream a client can follow and resume. */
+/** The name of an event stream without gaps that a client can follow and resume. */
 export const TopicName = z
   .string()
   .regex(new RegExp(`^(?:${kinds.join('|')}):[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$`));

@@ -6,17 +6,17 @@ import { LIMITS } from '../limits.js';
 import { ChannelIdentityConfig, ChannelMemoryScopeConfig } from './identity.js';
 import { chosenId, EpochMs } from './ids.js';
 
-/** The name an agent is called by: the file name of its definition, or chosen by who made it. */
+/** The id of an agent: the file name of its definition, or chosen by its creator. */
 export const AgentId = chosenId(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/, 'an agent');
 
-/** What runs without being asked: nothing but reading, reading, edits too, everything. */
+/** What runs without an approval: only reading, reading, also edits, everything. */
 export const PermissionMode = z.enum(PERMISSION_MODES);
 export type PermissionMode = z.infer<typeof PermissionMode>;
 
-/** `Tool` or `Tool(pattern)`; what a pattern means is said where the tool is documented. */
+/** `Tool` or `Tool(pattern)`; the documentation of a tool defines its patterns. */
 export const PermissionRule = z.string().min(1).max(LIMITS.ruleChars);
 const ruleList = z.array(PermissionRule).max(LIMITS.rules).optional();
-/** Deny beats ask beats allow; where none matches, the mode decides. What `plan` denies, no rule allows. */
+/** Deny beats ask beats allow; if none matches, the mode decides. No rule allows what `plan` denies. */
 export const PermissionRules = z.strictObject({ deny: ruleList, ask: ruleList, allow: ruleList });
 export type PermissionRules = z.infer<typeof PermissionRules>;
 
@@ -37,7 +37,7 @@ export const McpServerConfig = z.union([
 export type McpServerConfig = z.infer<typeof McpServerConfig>;
 export const McpServerName = z.string().regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/);
 
-/** Which tools are offered at all; without `only`, every tool that is not in `without`. */
+/** Which tools are available; without `only`, every tool that is not in `without`. */
 export const ToolSelection = z.strictObject({
   only: z.array(z.string().max(LIMITS.titleChars)).max(LIMITS.rules).optional(),
   without: z.array(z.string().max(LIMITS.titleChars)).max(LIMITS.rules).optional(),
@@ -63,17 +63,17 @@ export type AgentSource = z.infer<typeof AgentSource>;
 
 export const Nickname = z.string().max(LIMITS.displayNameChars).regex(/\S/);
 
-/** An agent as it is listed. One whose definition is broken is named with its problem, and cannot be used. */
+/** An agent in a list. One with a broken definition is listed with its problem, and cannot be used. */
 export const Agent = z.strictObject({
   agentId: AgentId,
   source: AgentSource,
   path: z.string().optional(),
   nickname: Nickname.optional(),
-  /** What it is called where people see it: nickname, display name or id. */
+  /** The name that people see: nickname, display name or id. */
   name: z.string(),
   status: z.enum(['ready', 'broken']),
   problem: z.string().optional(),
-  /** What is missing here for it to work, such as a model, though its definition is sound; its runs fail of it. */
+  /** What a valid definition still needs to work here, such as a model; without it its runs fail. */
   lacks: z.string().optional(),
   definition: AgentDefinition.optional(),
   updatedAt: EpochMs.optional(),

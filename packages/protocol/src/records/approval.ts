@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.js';
 import { requested } from './ceiling.js';
 import { ActorId, ApprovalId, EpochMs, RunId, SessionId } from './ids.js';
 
-/** `tool` asks whether one exact call may run; `question` is the agent asking people something. */
+/** `tool` asks whether one exact call may run; `question` is a question of the agent. */
 export const ApprovalKind = z.enum(APPROVAL_KINDS);
 export type ApprovalKind = z.infer<typeof ApprovalKind>;
 
@@ -16,7 +16,7 @@ export type ApprovalKind = z.infer<typeof ApprovalKind>;
 export const ApprovalState = z.enum(APPROVAL_STATES);
 export type ApprovalState = z.infer<typeof ApprovalState>;
 
-/** How far an answer reaches. */
+/** Which later calls an answer covers. */
 export const ApprovalScope = z.enum(APPROVAL_SCOPES);
 export type ApprovalScope = z.infer<typeof ApprovalScope>;
 
@@ -35,14 +35,17 @@ export const Approval = z.strictObject({
   tool: z.string(),
   /** One line for a list. */
   title: z.string(),
-  /** The exact arguments; what is approved is these and nothing else. */
+  /** The exact arguments; the approval covers nothing else. */
   input: z.json(),
   inputHash: z.string(),
-  /** What the call comes to, such as a diff. The agent's words are in it, so it is shown apart from the daemon's. */
+  /**
+   * A preview of the call, such as a diff. It contains text of the agent, so it is shown separately from the
+   * daemon's.
+   */
   detail: z.string().optional(),
-  /** What the daemon says of the call: where it runs, what it is kept from. No word of the agent is in it. */
+  /** Facts about the call: where it runs, what the sandbox prevents. Contains no text of the agent. */
   notes: z.array(z.string()).optional(),
-  /** Why it is asked: the rule or the mode. */
+  /** The rule or the mode that requires it. */
   reason: z.string(),
   ...requested,
   /** Who may answer: `responsible` is the person the session works for, and the owner. */
@@ -64,17 +67,17 @@ export type Approval = z.infer<typeof Approval>;
 export const AnswerApproval = z.discriminatedUnion('decision', [
   z.strictObject({
     decision: z.literal('allow'),
-    /** Without it, once. */
+    /** Default: once. */
     scope: ApprovalScope.optional(),
-    /** Runs instead of what was asked. */
+    /** Runs instead of the requested input. */
     updatedInput: z.json().optional(),
-    /** The hash the answer was given for; another input is refused. */
+    /** The hash of the input that the answer is for; another input is refused. */
     inputHash: z.string().optional(),
   }),
   z.strictObject({
     decision: z.literal('deny'),
     scope: ApprovalScope.optional(),
-    /** Told to the agent. */
+    /** Passed to the agent. */
     message: z.string().max(LIMITS.descriptionChars).optional(),
   }),
   z.strictObject({

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIMITS } from '../limits.js';
 import { ActorId, AssetId, EpochMs } from './ids.js';
 
-/** The media type is sniffed from the bytes, never taken from the caller. */
+/** The media type is detected from the bytes, never taken from the caller. */
 export const Asset = z.strictObject({
   assetId: AssetId,
   digest: z.string().regex(/^[0-9a-f]{64}$/),

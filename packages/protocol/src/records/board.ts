@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.js';
 import { Title } from './channel.js';
 import { ActorId, AssetId, BoardId, EpochMs, SessionId } from './ids.js';
 
-/** One state of a board: an image or a text, and it stays what it is. */
+/** One immutable state of a board: an image or a text. */
 export const BoardRevision = z.strictObject({
   revision: z.int().min(1),
   assetId: AssetId,
@@ -13,19 +13,19 @@ export const BoardRevision = z.strictObject({
 });
 export type BoardRevision = z.infer<typeof BoardRevision>;
 
-/** What a session draws or writes on, revision by revision. It belongs to that session alone. */
+/** A drawing or text of one session, with revisions. */
 export const Board = z.strictObject({
   boardId: BoardId,
   sessionId: SessionId,
   title: Title,
   createdAt: EpochMs,
   updatedAt: EpochMs,
-  /** Those that are kept, oldest first. */
+  /** The stored ones, oldest first. */
   revisions: z.array(BoardRevision),
 });
 export type Board = z.infer<typeof Board>;
 
-/** Exactly one of `text`, `data` and `assetId`; what it is, is seen from the bytes. */
+/** Exactly one of `text`, `data` and `assetId`; the type is detected from the bytes. */
 const content = {
   text: z.string().min(1).max(LIMITS.textChars).optional(),
   data: z

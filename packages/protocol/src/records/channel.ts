@@ -32,16 +32,16 @@ export const Channel = z.strictObject({
   lastMessageId: MessageId.optional(),
   lastMessagePreview: z.string().optional(),
   pinnedAssetIds: z.array(AssetId),
-  /** Nobody is given a turn until it is resumed; what people say meanwhile waits. */
+  /** Nobody gets a turn until it is resumed; messages of people wait. */
   paused: z.boolean(),
   autonomyPolicy: AutonomyPolicy,
-  /** What a session member that says nothing else has. */
+  /** The mode of session members without their own. */
   defaultParticipationMode: ParticipationMode,
-  /** Who agents speak as here; what is not configured follows from the id of the channel. */
+  /** The identity of agents here; fields that are not configured follow from the id of the channel. */
   identity: ChannelRuntimeIdentity,
-  /** Where what they remember here is kept, and whether that is held apart. */
+  /** The namespace of their memory here, and whether it is isolated. */
   memoryScope: ChannelRuntimeMemoryScope,
-  /** What of its settings does not do what it says. */
+  /** Settings that have no effect. */
   warnings: z.array(z.string()).optional(),
   metadata: Metadata,
   headSeq: Seq,
@@ -61,7 +61,7 @@ export const CreateChannel = z.strictObject({
 });
 export type CreateChannel = z.infer<typeof CreateChannel>;
 
-/** Absent leaves a field as it is; `null` clears it. Identity and memory scope are replaced whole. */
+/** An absent field is not changed; `null` clears it. Identity and memory scope are replaced as a whole. */
 export const UpdateChannel = z.strictObject({
   title: Title.optional(),
   description: Description.nullable().optional(),

@@ -6,7 +6,7 @@ import { DisplayName } from './member.js';
 export const CredentialKind = z.enum(CREDENTIAL_KINDS);
 export type CredentialKind = z.infer<typeof CredentialKind>;
 
-/** A credential as it may be listed: the secret itself is stored only as a hash. */
+/** A credential in a list: the secret itself is stored only as a hash. */
 export const Credential = z.strictObject({
   credentialId: CredentialId,
   kind: CredentialKind,
@@ -25,18 +25,18 @@ export const MintToken = z.strictObject({
 });
 export type MintToken = z.infer<typeof MintToken>;
 
-/** The only answer that ever holds a secret; it cannot be asked for again. */
+/** The only answer with this secret; it cannot be read again. */
 export const MintedToken = z.strictObject({ token: z.string(), credential: Credential });
 export type MintedToken = z.infer<typeof MintedToken>;
 
 export const LogIn = z.strictObject({
   code: z.string().min(1).max(200),
-  /** From the page that asked whether to log in: no other page has it. */
+  /** From the page that asked for the login; no other page has it. */
   ticket: z.string().min(1).max(200),
 });
 export type LogIn = z.infer<typeof LogIn>;
 
-/** The key of a browser login. The page keeps it; it is never sent to the daemon. */
+/** The key of a browser login. The page keeps it and never sends it to the daemon. */
 export const BrowserLogin = z.strictObject({ credentialId: CredentialId, key: z.string() });
 export type BrowserLogin = z.infer<typeof BrowserLogin>;
 

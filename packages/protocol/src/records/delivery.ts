@@ -4,17 +4,17 @@ import { AuthorKind, Emoji } from './message.js';
 
 const Named = z.strictObject({ memberId: MemberId, name: z.string() });
 
-/** A message of the thread as whoever is to speak is shown it; long ones are cut. */
+/** A message of the thread as the model sees it; long ones are cut. */
 const RecentMessage = z.strictObject({
   messageId: MessageId,
-  /** Records of older messages lack it. */
+  /** Absent in older records. */
   authorId: ActorId.optional(),
   kind: AuthorKind,
   name: z.string(),
   at: EpochMs,
   text: z.string(),
   isCut: z.boolean(),
-  /** What is attached to it. */
+  /** Its attachments. */
   assetIds: z.array(AssetId).optional(),
   reactions: z.array(z.strictObject({ emoji: Emoji, count: z.int().min(1) })),
 });
@@ -27,15 +27,15 @@ const PinnedAsset = z.strictObject({
 });
 
 /**
- * What a session is told with its turn, whatever the length of the channel: where it is, who is there,
- * what was said last, who was meant and who has answered. Taken when the turn was given, and kept.
+ * The context of a turn, of bounded size for every length of the channel: the channel, its members, the last
+ * messages, who was addressed and who has answered. Stored when the turn is granted.
  */
 export const ChannelDelivery = z.strictObject({
   channelId: ChannelId,
   title: z.string(),
   description: z.string().optional(),
   purpose: z.string().optional(),
-  /** The one it is here. */
+  /** The session itself, as a member. */
   self: Named,
   members: z.array(
     Named.extend({
@@ -44,16 +44,16 @@ export const ChannelDelivery = z.strictObject({
       role: z.string().optional(),
     }),
   ),
-  /** How many members there are; the list may be cut. */
+  /** The number of members; the list may be cut. */
   memberCount: z.int().min(0),
-  /** What is pinned here, oldest pin first. */
+  /** Pinned assets, oldest pin first. */
   pinned: z.array(PinnedAsset).optional(),
-  /** How much is pinned; the list may be cut. */
+  /** The number of pins; the list may be cut. */
   pinnedCount: z.int().min(0).optional(),
   threadRootMessageId: MessageId,
-  /** What its answer is a reply to, where that is not the message it is asked to answer: who called it said this. */
+  /** The message that its answer replies to, if that is not the origin: the message of the agent that called it. */
   replyToMessageId: MessageId.optional(),
-  /** Oldest first; the message to answer is the origin, wherever it stands. */
+  /** Oldest first. The message to answer is the origin, at any position. */
   recentMessages: z.array(RecentMessage),
   isAddressed: z.boolean(),
   addressed: z.array(z.string()),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { MEMORY_SCOPE_MODES } from '../enumerations.js';
 import { LIMITS } from '../limits.js';
 
-/** What of the identity of an agent or a channel is configured; the rest is derived from its id. */
+/** The configured part of the identity of an agent or a channel; the rest follows from its id. */
 export const ChannelIdentityConfig = z.strictObject({
   id: z.string().min(1).max(LIMITS.titleChars).optional(),
   displayName: z.string().min(1).max(LIMITS.displayNameChars).optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LIMITS } from '../limits.js';
 
-/** The description is also what a caller is told who sends something else. */
+/** Validation errors show the description to the caller. */
 export const madeId = (prefix: string, what: string) =>
   z
     .string()
@@ -15,7 +15,7 @@ export const chosenId = (pattern: RegExp, what: string) =>
       description: `the id of ${what}: lower case letters and digits, with - . _ between them`,
     });
 
-/** Ids are prefixed and time-sortable where Stoa makes them; callers may choose channel ids. */
+/** Ids that Stoa creates have a prefix and sort by time; callers may choose channel ids. */
 export const ChannelId = chosenId(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/, 'a channel');
 export const MessageId = madeId('msg', 'a message');
 export const AssetId = madeId('ast', 'an asset');
@@ -51,6 +51,6 @@ export const Seq = z.int().min(0);
 /** How many records a page of a list has. */
 export const PageSize = z.int().min(1).max(LIMITS.pageSize).default(50);
 
-/** Caller metadata, kept as given. Size and key safety are checked where it is admitted. */
+/** Metadata of the caller, stored unchanged. Its size and keys are checked when it is accepted. */
 export const Metadata = z.record(z.string(), z.json());
 export type Metadata = z.infer<typeof Metadata>;

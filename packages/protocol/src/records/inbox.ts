@@ -15,16 +15,16 @@ import { DispatchRule, Origin, Priority, WorkKind } from './work.js';
 export const InboxItemState = z.enum(INBOX_ITEM_STATES);
 export type InboxItemState = z.infer<typeof InboxItemState>;
 
-/** How an item came into the model's context. */
+/** How an item got into the model's context. */
 export const DeliveredHow = z.enum(DELIVERY_WAYS);
 export type DeliveredHow = z.infer<typeof DeliveredHow>;
 
-/** Something that reached a session, and what became of it. */
+/** An item sent to a session, and its outcome. */
 export const InboxItem = z.strictObject({
   itemId: InboxItemId,
   sessionId: SessionId,
   kind: WorkKind,
-  /** What was asked for, and what it became: a driver that cannot inject makes it a follow-up. */
+  /** The requested rule; `appliedRule` may differ: a driver that cannot inject makes it a follow-up. */
   rule: DispatchRule,
   appliedRule: DispatchRule,
   priority: Priority,
@@ -33,13 +33,13 @@ export const InboxItem = z.strictObject({
   subject: z.string().optional(),
   inputItems: z.array(StoredItem),
   origin: Origin,
-  /** What was told with a turn in a channel. */
+  /** The context of a turn in a channel. */
   delivery: ChannelDelivery.optional(),
   ...requested,
   state: InboxItemState,
   reason: z.string().optional(),
   runId: RunId,
-  /** How often a run that was to deliver it failed first. */
+  /** How often its run failed before delivering it. */
   attempts: z.int().min(0),
   expiresAt: EpochMs.optional(),
   createdAt: EpochMs,
@@ -58,7 +58,7 @@ export const SubmitItem = z.strictObject({
 });
 export type SubmitItem = z.infer<typeof SubmitItem>;
 
-/** A private message from one session to another: it arrives in the inbox of the other. */
+/** A private message from one session to the inbox of another. */
 export const SendMailboxMessage = z.strictObject({
   toSessionId: SessionId,
   subject: z.string().min(1).max(LIMITS.titleChars).optional(),

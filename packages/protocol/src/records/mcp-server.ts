@@ -10,14 +10,14 @@ import { AgentId, McpServerName } from './agent.js';
 export const McpServerState = z.enum(MCP_SERVER_STATES);
 export type McpServerState = z.infer<typeof McpServerState>;
 
-/** An MCP server of an agent, and how it is. */
+/** An MCP server of an agent, and its state. */
 export const McpServerHealth = z.strictObject({
   agentId: AgentId,
   name: McpServerName,
   state: McpServerState,
   /** Why it is offline. */
   reason: z.string().optional(),
-  /** What it offers, by its own names; as far as it was asked. */
+  /** Its tools, by its own names, if it has listed them. */
   tools: z.array(z.string()),
 });
 export type McpServerHealth = z.infer<typeof McpServerHealth>;

@@ -8,13 +8,13 @@ import { ActorId, EpochMs, MemberId, Metadata } from './ids.js';
 export const MemberKind = z.enum(MEMBER_KINDS);
 export const DisplayName = z.string().max(LIMITS.displayNameChars).regex(/\S/);
 
-/** Keep the name that was given, or follow what the agent is called. */
+/** Keep the given name, or follow the name of the agent. */
 export const DisplayNameMode = z.enum(DISPLAY_NAME_MODES);
 export type DisplayNameMode = z.infer<typeof DisplayNameMode>;
 
 const ExpertiseTag = z.string().min(1).max(LIMITS.displayNameChars);
 
-/** What only members that are sessions have. */
+/** Only for members that are sessions. */
 const participation = {
   displayNameMode: DisplayNameMode.optional(),
   participationMode: ParticipationMode.optional(),
@@ -29,7 +29,7 @@ export const Member = z.strictObject({
   displayName: DisplayName,
   role: z.string().max(LIMITS.titleChars).optional(),
   ...participation,
-  /** What a session may do without asking, now. It is not part of the log. */
+  /** What a session may currently do without approval. It is not part of the log. */
   mode: PermissionMode.optional(),
   /** Warnings for the person who added the member. Not part of the log. */
   warnings: z.array(z.string()).optional(),
@@ -39,8 +39,8 @@ export const Member = z.strictObject({
 export type Member = z.infer<typeof Member>;
 
 /**
- * Joining twice updates; `joinedAt` is kept. Without `actorId` the caller joins. `null` leaves when a session
- * speaks to the channel again.
+ * Joining again updates the member and keeps `joinedAt`. Without `actorId` the caller joins. `null` makes the
+ * participation mode follow the channel again.
  */
 export const UpsertMember = z.strictObject({
   memberId: MemberId.optional(),

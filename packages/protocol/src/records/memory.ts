@@ -4,7 +4,7 @@ import { LIMITS } from '../limits.js';
 import { ChannelMemoryScopeMode } from './identity.js';
 import { ActorId, ChannelId, EpochMs, RunId, SessionId, TaskId } from './ids.js';
 
-/** Follows from whose memory it is and from its namespace, so that there is one of each. */
+/** Derived from the owner and the namespace, so that there is one memory for each. */
 export const MemoryId = z.string().regex(/^mem_[0-9a-f]{40}$/);
 export const NoteId = z.string().regex(/^nte_[0-9a-z]{26}$/);
 export const NoteText = z.string().max(LIMITS.memoryNoteChars).regex(/\S/);
@@ -12,7 +12,7 @@ export const NoteText = z.string().max(LIMITS.memoryNoteChars).regex(/\S/);
 /** What the sessions of one person remember under one namespace. */
 export const Memory = z.strictObject({
   memoryId: MemoryId,
-  /** The person whose sessions keep it. */
+  /** The person of the sessions. */
   ownerId: ActorId,
   namespace: z.string(),
   noteCount: z.int().min(0),
@@ -20,7 +20,7 @@ export const Memory = z.strictObject({
 });
 export type Memory = z.infer<typeof Memory>;
 
-/** Something a session chose to remember. */
+/** Something that a session chose to remember. */
 export const MemoryNote = z.strictObject({
   noteId: NoteId,
   text: NoteText,
@@ -28,19 +28,19 @@ export const MemoryNote = z.strictObject({
   sessionId: SessionId,
   runId: RunId,
   channelId: ChannelId.optional(),
-  /** That of the run that kept it. What was kept as `isolated` is read under its own namespace only. */
+  /** The memory mode of its run. `isolated` notes are read under their own namespace only. */
   mode: ChannelMemoryScopeMode,
-  /** Taken from what was said by a look back at the run; without it an agent chose to keep it. */
+  /** Extracted from the text of a run after it ended; absent if an agent chose to remember it. */
   source: z.literal('extracted').optional(),
 });
 export type MemoryNote = z.infer<typeof MemoryNote>;
 
-/** Plain names only: no path, nothing hidden. `INDEX.md` has a line for each of the others. */
+/** Plain names only: no path, nothing hidden. `INDEX.md` has a line for each other file. */
 export const MemoryFileName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9 ._-]{0,95}\.md$/);
 
 /**
- * Which files of a memory: those that every namespace may read, or those that hold what was learnt while the
- * memory was `isolated`, which are read under their own namespace only.
+ * Which files of a memory: those that every namespace may read, or those with what was learnt while the memory was
+ * `isolated`, which are read under their own namespace only.
  */
 export const MemoryPart = z.enum(MEMORY_PARTS);
 export type MemoryPart = z.infer<typeof MemoryPart>;
@@ -54,7 +54,7 @@ export const MemoryFile = z.strictObject({
 });
 export type MemoryFile = z.infer<typeof MemoryFile>;
 
-/** A file that lies there and is not read, and why. */
+/** A file that is ignored, and why. */
 export const MemoryFileProblem = z.strictObject({
   name: z.string(),
   part: MemoryPart,
@@ -65,33 +65,33 @@ export type MemoryFileProblem = z.infer<typeof MemoryFileProblem>;
 export const MemoryFileList = z.strictObject({
   files: z.array(MemoryFile),
   problems: z.array(MemoryFileProblem),
-  /** Where they lie on the machine of the daemon; told to its owner. */
+  /** Their directories on the daemon's machine; for the owner only. */
   directories: z.strictObject({ shared: z.string(), isolated: z.string() }).optional(),
 });
 export type MemoryFileList = z.infer<typeof MemoryFileList>;
 
 export const PutMemoryFile = z.strictObject({
   text: z.string().max(LIMITS.memoryFileBytes),
-  /** `shared` unless it is said. */
+  /** Default: `shared`. */
   part: MemoryPart.optional(),
 });
 
-/** What keeps a memory from being put in order, in the order in which it is looked at. */
+/** What prevents a dream, in the order of the checks. */
 export const DreamGate = z.enum(DREAM_GATES);
 export type DreamGate = z.infer<typeof DreamGate>;
 
 export const DreamRefusal = z.strictObject({ gate: DreamGate, reason: z.string() });
 export type DreamRefusal = z.infer<typeof DreamRefusal>;
 
-/** Whether a memory would be put in order now, and what came of it when that was last looked at. */
+/** Whether a dream would start now, and the result of the last check. */
 export const DreamStatus = z.strictObject({
   part: MemoryPart,
-  /** Why not; absent when the next run there may begin it. */
+  /** Why not; absent if the next run may start it. */
   refusal: DreamRefusal.optional(),
   lastDreamAt: EpochMs.optional(),
   sessionsSince: z.int().min(0),
   lastCheck: z.strictObject({ at: EpochMs, refusal: DreamRefusal.optional() }).optional(),
-  /** The background task that is at it. */
+  /** The background task that is dreaming. */
   taskId: TaskId.optional(),
 });
 export type DreamStatus = z.infer<typeof DreamStatus>;

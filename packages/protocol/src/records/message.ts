@@ -28,14 +28,14 @@ const InlineAssetItem = z.strictObject({
   name: AssetName.optional(),
 });
 
-/** A board of the session that sends it; without a revision, as it is now. */
+/** A board of the sending session; without a revision, its current one. */
 export const BoardReferenceItem = z.strictObject({
   type: z.literal('board_reference'),
   boardId: BoardId,
   revision: z.int().min(1).optional(),
 });
 
-/** What a caller may send; an inline asset is stored, and a board looked up: both become references. */
+/** What a caller may send. An inline asset is stored and a board is resolved: both become references. */
 export const InputItem = z.discriminatedUnion('type', [
   TextItem,
   AssetReferenceItem,
@@ -44,14 +44,14 @@ export const InputItem = z.discriminatedUnion('type', [
 ]);
 export type InputItem = z.infer<typeof InputItem>;
 
-/** What a message holds. */
+/** The content of a stored message. */
 export const StoredItem = z.discriminatedUnion('type', [TextItem, AssetReferenceItem]);
 export type StoredItem = z.infer<typeof StoredItem>;
 
 export const AuthorKind = z.enum(AUTHOR_KINDS);
 export type AuthorKind = z.infer<typeof AuthorKind>;
 
-/** Written with the message and never inferred later; keeps the name the author had then. */
+/** Stored with the message and never inferred later; keeps the author's name of that time. */
 export const Author = z.strictObject({
   kind: AuthorKind,
   id: ActorId,
@@ -82,7 +82,7 @@ export const Message = z.strictObject({
   deletedAt: EpochMs.optional(),
   replyCount: z.int().min(0),
   lastReplyAt: EpochMs.optional(),
-  /** A newer marker of the same progress stands in its place. */
+  /** The newer marker of the same progress that replaces it. */
   supersededByMessageId: MessageId.optional(),
   reactions: z.array(Reaction),
   metadata: Metadata,
@@ -97,8 +97,8 @@ const content = {
 const ClaimedActor = z.string().max(200);
 
 /**
- * A body may repeat who the caller is, under any of these names. Naming somebody else is refused as
- * what it is (`identity_mismatch`), so they are read as they come.
+ * A body may repeat who the caller is, under any of these names. They are not validated here, so that another
+ * identity is refused with the right code (`identity_mismatch`).
  */
 const claims = {
   sender: z.union([ClaimedActor, z.strictObject({ id: ClaimedActor })]).optional(),

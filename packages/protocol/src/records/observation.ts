@@ -14,24 +14,26 @@ import { StimulusScope, VisibilityHint } from './stimulus.js';
 
 const settings = {
   title: Title,
-  /** As of a stimulus: where what comes from here goes. */
+  /** As for a stimulus: where its observations are posted. */
   scope: StimulusScope,
   threadRootMessageId: MessageId.optional(),
   visibilityHint: VisibilityHint,
-  /** What is said, with `{{path.of.a.field}}` of the JSON that was sent. Absent: its `text`, or all of it. */
+  /**
+   * The text of the message, with `{{path.of.a.field}}` of the received JSON. Absent: its `text` field, or all of it.
+   */
   template: z.string().max(LIMITS.descriptionChars).regex(/\S/).optional(),
-  /** What comes from one that is not, is refused. */
+  /** Observations of a disabled source are refused. */
   enabled: z.boolean(),
 };
 
-/** What a change of a source leaves in the log: never its secret. */
+/** What a change of a source stores in the log: never its secret. */
 export const ObservationSourceSettings = z.strictObject({
   sourceId: ObservationSourceId,
   ...settings,
 });
 export type ObservationSourceSettings = z.infer<typeof ObservationSourceSettings>;
 
-/** Something outside that may tell a channel what it sees, by signed requests. */
+/** An external system that may report observations to a channel with signed requests. */
 export const ObservationSource = ObservationSourceSettings.extend({
   channelId: ChannelId,
   createdBy: ActorId,
@@ -40,7 +42,7 @@ export const ObservationSource = ObservationSourceSettings.extend({
 });
 export type ObservationSource = z.infer<typeof ObservationSource>;
 
-/** The only answer that holds a secret. */
+/** The only answer with the secret. */
 export const ObservationSourceWithSecret = z.strictObject({
   source: ObservationSource,
   secret: z.string(),
@@ -56,7 +58,7 @@ export const CreateObservationSource = z.strictObject({
 });
 export type CreateObservationSource = z.infer<typeof CreateObservationSource>;
 
-/** Absent leaves a field as it is; `null` clears it. */
+/** An absent field is not changed; `null` clears it. */
 export const UpdateObservationSource = z.strictObject({
   title: Title.optional(),
   scope: StimulusScope.optional(),
@@ -70,18 +72,18 @@ export type UpdateObservationSource = z.infer<typeof UpdateObservationSource>;
 export const NewObservation = z.strictObject({
   observationId: ObservationId,
   sourceId: ObservationSourceId,
-  /** As the sender calls it: the same one is taken once. */
+  /** The sender's id for it: each is accepted once. */
   deliveryId: z.string(),
-  /** What it became; that holds all it says. */
+  /** The stimulus that it became, which has the content. */
   stimulusId: StimulusId,
   excerpt: z.string(),
   bytes: z.int().min(0),
-  /** A digest of the signature, so that one that is sent again under another name is known. */
+  /** A digest of the signature, which detects the same request under another delivery id. */
   proof: z.string(),
 });
 export type NewObservation = z.infer<typeof NewObservation>;
 
-/** Something that was seen outside. */
+/** An external event that a source reported. */
 export const Observation = NewObservation.omit({ proof: true }).extend({
   channelId: ChannelId,
   receivedAt: EpochMs,

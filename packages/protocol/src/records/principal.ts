@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { HUMAN_ROLES } from '../enumerations.js';
 import { ActorId, CredentialId, HumanId } from './ids.js';
 
-/** Who is calling, proven by the credential; never read from a body. */
+/** The caller, proven by the credential; never read from a body. */
 export type Principal =
   | {
       readonly kind: 'human';
@@ -16,10 +16,10 @@ export type Principal =
   | { readonly kind: 'adapter'; readonly id: string; readonly credentialId: string }
   | { readonly kind: 'system' };
 
-/** The daemon itself: what happens without a caller. */
+/** The daemon itself, for everything without a caller. */
 export const SYSTEM: Principal = { kind: 'system' };
 
-/** The name a principal has in records: `human:alice`, `session:…`, `adapter:…`, `system`. */
+/** The name of a principal in records: `human:alice`, `session:…`, `adapter:…`, `system`. */
 export function actorIdOf(principal: Principal): string {
   return principal.kind === 'system' ? 'system' : `${principal.kind}:${principal.id}`;
 }

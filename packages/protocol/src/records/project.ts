@@ -15,17 +15,14 @@ import {
 } from './ids.js';
 import { DisplayName, MemberKind } from './member.js';
 
-/** Short enough that `project:{projectId}:{memberId}` is the id of a member of a channel. */
+/** Short enough for `project:{projectId}:{memberId}` as the id of a member of a channel. */
 export const ProjectId = chosenId(/^[a-z0-9](?:[a-z0-9._-]{0,46}[a-z0-9])?$/, 'a project');
 export const ProjectMemberId = z
   .string()
   .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/)
   .meta({ description: 'the id of a member: letters and digits, with - . _ between them' });
 
-/**
- * Tasks are started in active projects only. An archived project takes no changes but that of its
- * status.
- */
+/** Tasks can be started in active projects only. In an archived project only the status can be changed. */
 export const ProjectStatus = z.enum(PROJECT_STATUSES);
 export type ProjectStatus = z.infer<typeof ProjectStatus>;
 
@@ -38,17 +35,17 @@ export const ProjectMember = z.strictObject({
   displayName: DisplayName,
   role: Role.optional(),
   joinedAt: EpochMs,
-  /** Its session ended with the session that had made it. */
+  /** Its session ended because its parent session ended. */
   sessionEndedAt: EpochMs.optional(),
 });
 export type ProjectMember = z.infer<typeof ProjectMember>;
 
-/** A channel that a project uses. The channel stays what it is; it only cannot be deleted. */
+/** A channel that a project uses. It does not change the channel, which however cannot be deleted. */
 export const ChannelLink = z.strictObject({
   channelId: ChannelId,
-  /** What the channel is there for in the project. */
+  /** The purpose of the channel in the project. */
   role: Role.optional(),
-  /** Tasks that name no channel are started here; one link of a project at most. */
+  /** Tasks that name no channel start here; at most one link of a project. */
   defaultForNewTasks: z.boolean(),
   /** The members of the project are members of the channel too. */
   mirrorMembers: z.boolean(),
@@ -56,7 +53,7 @@ export const ChannelLink = z.strictObject({
 });
 export type ChannelLink = z.infer<typeof ChannelLink>;
 
-/** What people and sessions work on together: members, channels to talk in, and tasks. */
+/** Shared work of people and sessions: members, channels and tasks. */
 export const Project = z.strictObject({
   projectId: ProjectId,
   displayName: Title,
@@ -86,7 +83,7 @@ export const CreateProject = z.strictObject({
 });
 export type CreateProject = z.infer<typeof CreateProject>;
 
-/** Absent leaves a field as it is; `null` clears it. */
+/** An absent field is not changed; `null` clears it. */
 export const UpdateProject = z.strictObject({
   displayName: Title.optional(),
   description: Description.nullable().optional(),
@@ -95,7 +92,7 @@ export const UpdateProject = z.strictObject({
 });
 export type UpdateProject = z.infer<typeof UpdateProject>;
 
-/** Joining twice updates; `joinedAt` is kept. Without `actorId` the caller joins. */
+/** Joining again updates the member and keeps `joinedAt`. Without `actorId` the caller joins. */
 export const UpsertProjectMember = z.strictObject({
   memberId: ProjectMemberId.optional(),
   actorId: ActorId.optional(),
@@ -104,7 +101,7 @@ export const UpsertProjectMember = z.strictObject({
 });
 export type UpsertProjectMember = z.infer<typeof UpsertProjectMember>;
 
-/** Linking twice updates. */
+/** Linking again updates the link. */
 export const LinkChannel = z.strictObject({
   role: Role.optional(),
   defaultForNewTasks: z.boolean().optional(),
@@ -115,7 +112,7 @@ export type LinkChannel = z.infer<typeof LinkChannel>;
 /**
  *   open ──▶ in_progress ──▶ completed | cancelled ──▶ open
  *
- * What may follow on what stands in `TASK_TRANSITIONS`.
+ * `TASK_TRANSITIONS` lists the allowed changes.
  */
 export const ProjectTaskStatus = z.enum(PROJECT_TASK_STATUSES);
 export type ProjectTaskStatus = z.infer<typeof ProjectTaskStatus>;
@@ -127,7 +124,7 @@ export const TASK_TRANSITIONS: Readonly<Record<ProjectTaskStatus, readonly Proje
   cancelled: ['open'],
 };
 
-/** The thread that a task was started in. */
+/** The thread in which a task was started. */
 export const TaskDiscussion = z.strictObject({
   channelId: ChannelId,
   threadRootMessageId: MessageId,
@@ -143,22 +140,24 @@ export const ProjectTask = z.strictObject({
   title: Title,
   description: Description.optional(),
   assigneeMemberId: ProjectMemberId.optional(),
-  /** It is not started before these are completed or cancelled. */
+  /** It cannot start before these are completed or cancelled. */
   blockedBy: z.array(ProjectTaskId),
   parentTaskId: ProjectTaskId.optional(),
   status: ProjectTaskStatus,
   discussion: TaskDiscussion.optional(),
-  /** The run that the last start led to, where the assignee was given the turn at once. */
+  /** The run of the last start, if the assignee got its turn immediately. */
   latestRunId: RunId.optional(),
   output: z.string().optional(),
   /** Counts the changes of title and description. */
   revision: z.int().min(1),
-  /** Who wrote title and description last: an agent that is asked to do the task reads them as words of this actor. */
+  /**
+   * The author of the current title and description: an agent that does the task reads them as words of this actor.
+   */
   writtenBy: ActorId,
   createdBy: ActorId,
   createdAt: EpochMs,
   updatedAt: EpochMs,
-  /** The latest changes, newest first; only where one task is read. */
+  /** The latest changes, newest first; only if one task is read. */
   history: z
     .array(z.strictObject({ at: EpochMs, by: ActorId, fields: z.array(z.string()) }))
     .optional(),
@@ -174,7 +173,7 @@ export const CreateProjectTask = z.strictObject({
 });
 export type CreateProjectTask = z.infer<typeof CreateProjectTask>;
 
-/** Absent leaves a field as it is; `null` clears it. */
+/** An absent field is not changed; `null` clears it. */
 export const UpdateProjectTask = z.strictObject({
   title: Title.optional(),
   description: Description.nullable().optional(),
@@ -186,12 +185,12 @@ export const UpdateProjectTask = z.strictObject({
 });
 export type UpdateProjectTask = z.infer<typeof UpdateProjectTask>;
 
-/** Without a channel: that of the thread it was in, or the one for new tasks. */
+/** Without a channel: the one of its thread, or the default for new tasks. */
 export const StartProjectTask = z.strictObject({
   channelId: ChannelId.optional(),
-  /** The revision the caller has read; another one is refused. */
+  /** The revision that the caller has read; another one is refused. */
   revision: z.int().min(1).optional(),
-  /** The caller has read exactly this revision and asks for it as for words of their own. */
+  /** The caller has read exactly this revision and requests it in their own name. */
   confirmText: z.boolean().optional(),
 });
 export type StartProjectTask = z.infer<typeof StartProjectTask>;

@@ -7,8 +7,8 @@ const Mac = z.string().regex(/^[0-9a-f]{64}$/, 'is not an HMAC-SHA256 in hex');
 const AddressedHost = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'is not a host');
 
 /**
- * Asks the daemon to prove that it knows a key which the caller has too, before the caller sends anything secret.
- * `browser`: the key of a browser login. `token`: the SHA-256 of a token, named by its first 8 hex digits.
+ * Asks the daemon to prove that it knows a key of the caller before the caller sends anything secret. `browser`: the
+ * key of a browser login. `token`: the SHA-256 of a token, named by its first 8 hex digits.
  */
 export const ProveDaemon = z.discriminatedUnion('of', [
   z.strictObject({
@@ -26,7 +26,7 @@ export const ProveDaemon = z.discriminatedUnion('of', [
 ]);
 export type ProveDaemon = z.infer<typeof ProveDaemon>;
 
-/** One proof for each key that may be meant; none where the daemon knows no such key. */
+/** One proof for each matching key; none if the daemon knows no such key. */
 export const DaemonProof = z.strictObject({ challenge: z.string(), proofs: z.array(Mac) });
 export type DaemonProof = z.infer<typeof DaemonProof>;
 
@@ -40,6 +40,6 @@ export const GrantAccess = z.strictObject({
 });
 export type GrantAccess = z.infer<typeof GrantAccess>;
 
-/** Kept in memory by the page; sent as `Stoa-Access-Token` or as a subprotocol of the WebSocket. */
+/** The page keeps it in memory and sends it as `Stoa-Access-Token` or as a subprotocol of the WebSocket. */
 export const AccessToken = z.strictObject({ accessToken: z.string(), expiresAt: EpochMs });
 export type AccessToken = z.infer<typeof AccessToken>;

@@ -10,11 +10,11 @@ export const ReadCursor = z.strictObject({
 });
 export type ReadCursor = z.infer<typeof ReadCursor>;
 
-/** A cursor only moves forward; an older position is answered with the present one. */
+/** A cursor only moves forward; for an older position the answer is the current one. */
 export const MoveCursor = z.strictObject({ readSeq: Seq });
 export type MoveCursor = z.infer<typeof MoveCursor>;
 
-/** A hit names its thread and its position, so that a reader can jump there. */
+/** A hit has its thread and its position, so that a reader can jump there. */
 export const SearchHit = z.strictObject({
   channelId: ChannelId,
   messageId: MessageId,

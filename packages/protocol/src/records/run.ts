@@ -19,7 +19,7 @@ export type RunStatus = z.infer<typeof RunStatus>;
 export const CancelReason = z.enum(CANCEL_REASONS);
 export type CancelReason = z.infer<typeof CancelReason>;
 
-/** Where a run failed: before the agent answered, in it, in a tool, or while its answer was published. */
+/** Where a run failed: before the agent answered, in the agent, in a tool, or while its answer was published. */
 export const FailurePhase = z.enum(FAILURE_PHASES);
 export const RunFailure = z.strictObject({
   phase: FailurePhase,
@@ -41,16 +41,16 @@ export const Run = z.strictObject({
   createdAt: EpochMs,
   startedAt: EpochMs.optional(),
   endedAt: EpochMs.optional(),
-  /** How often a daemon took it up: more than once after a crash. */
+  /** How often a daemon started it: more than once after a crash. */
   attempts: z.int().min(0),
   cancelReason: CancelReason.optional(),
   failure: RunFailure.optional(),
-  /** What it said in the end. */
+  /** Its final output. */
   output: z.array(StoredItem).optional(),
   usage: Usage,
 });
 export type Run = z.infer<typeof Run>;
 
-/** What cancelling did: a run that had ended already is left as it is. */
+/** The result of cancelling; an ended run is not changed. */
 export const CancelAnswer = z.strictObject({ cancelled: z.boolean(), run: Run });
 export type CancelAnswer = z.infer<typeof CancelAnswer>;

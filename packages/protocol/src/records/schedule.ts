@@ -5,7 +5,7 @@ import { Ceiling } from './ceiling.js';
 import { ActorId, ChannelId, EpochMs, RunId, ScheduleId, SessionId } from './ids.js';
 import { InputItem, StoredItem } from './message.js';
 
-/** Five or six fields (seconds first), in a time zone; every so often; or once. */
+/** Five or six cron fields (seconds first) in a time zone; a fixed interval; or once. */
 export const Cadence = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('cron'),
@@ -17,18 +17,18 @@ export const Cadence = z.discriminatedUnion('kind', [
 ]);
 export type Cadence = z.infer<typeof Cadence>;
 
-/** What a fire does when the last one is still being worked on. */
+/** What happens if the previous item is still being worked on. */
 export const Overlap = z.enum(OVERLAPS);
 export type Overlap = z.infer<typeof Overlap>;
 
-/** What becomes of fires that were missed while no daemon ran: one for all of them, or none. */
+/** What happens to times that were missed while no daemon ran: one item for all of them, or none. */
 export const Misfire = z.enum(MISFIRES);
 export type Misfire = z.infer<typeof Misfire>;
 
 export const ScheduleStatus = z.enum(SCHEDULE_STATUSES);
 export type ScheduleStatus = z.infer<typeof ScheduleStatus>;
 
-/** Work that reaches a session's inbox by the clock. */
+/** Adds items to a session's inbox at given times. */
 export const Schedule = z.strictObject({
   scheduleId: ScheduleId,
   sessionId: SessionId,
@@ -44,12 +44,12 @@ export const Schedule = z.strictObject({
   fires: z.int().min(0),
   skipped: z.int().min(0),
   maxFires: z.int().min(1).optional(),
-  /** The channel and thread a schedule made inside a channel run belongs to. */
+  /** The channel and thread, if it was created by a run in a channel. */
   channelId: ChannelId.optional(),
   threadRootMessageId: z.string().optional(),
   createdBy: ActorId,
   createdByRunId: RunId.optional(),
-  /** Of the run that made it. */
+  /** Of the run that created it. */
   ceiling: Ceiling.optional(),
   createdAt: EpochMs,
 });

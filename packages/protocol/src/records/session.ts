@@ -9,24 +9,24 @@ import { ActorId, EpochMs, Metadata, RunId, Seq, SessionId } from './ids.js';
 export const WorkspacePath = z.string().min(1).max(4_096).regex(/^\//);
 export const SessionTitle = z.string().max(LIMITS.titleChars).regex(/\S/);
 
-/** The durable execution context of one agent: inbox, runs, journal. */
+/** The durable state of one agent at work: inbox, runs, journal. */
 export const Session = z.strictObject({
   sessionId: SessionId,
   agentId: AgentId,
-  /** What the agent is called now; it follows a nickname. */
+  /** The current name of the agent, including its nickname. */
   agentName: z.string(),
   driver: DriverKind,
   model: z.string().optional(),
-  /** Told where one session is read: its agent has another definition now, which a refresh takes over. */
+  /** Only if one session is read: the agent has another definition now, which a refresh copies. */
   definitionChanged: z.boolean().optional(),
   title: SessionTitle.optional(),
   workspace: WorkspacePath,
   mode: PermissionMode,
-  /** What was allowed, denied or asked for this session by an answer. */
+  /** Rules that answers added for this session. */
   permissions: PermissionRules,
   parentSessionId: SessionId.optional(),
   createdBy: ActorId,
-  /** The person it works for, who may look into it and is asked to approve. */
+  /** The person it works for, who may read it and answers its approvals. */
   responsibleId: ActorId,
   createdAt: EpochMs,
   updatedAt: EpochMs,
@@ -41,7 +41,10 @@ export const Session = z.strictObject({
 });
 export type Session = z.infer<typeof Session>;
 
-/** Without a workspace the one the daemon was started in. A sub-session has at most what its parent has. */
+/**
+ * Without a workspace: the directory in which the daemon was started. A sub-session has at most the authority of its
+ * parent.
+ */
 export const CreateSession = z.strictObject({
   agentId: AgentId,
   workspace: WorkspacePath.optional(),

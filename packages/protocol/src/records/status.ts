@@ -27,7 +27,7 @@ export const Backup = z.strictObject({
 });
 export type Backup = z.infer<typeof Backup>;
 
-/** What the integrity check found: problems of the engine, and projections that differ from their log. */
+/** The result of the integrity check: problems of the engine, and projections that differ from their log. */
 export const IntegrityReport = z.strictObject({
   ok: z.boolean(),
   topics: z.int(),

@@ -10,18 +10,18 @@ import { LIMITS } from '../limits.js';
 import { ActorId, ChannelId, EpochMs, MessageId, Metadata, SessionId, StimulusId } from './ids.js';
 import { StimulusKind } from './stimulus.js';
 
-/** Who began the thread: a person, a stimulus, or a stimulus that only sums up. */
+/** Who began the thread: a person, a stimulus, or a stimulus that only summarises. */
 export const TopicOfWork = z.enum(WORK_TOPICS);
 export type TopicOfWork = z.infer<typeof TopicOfWork>;
 
-/** From the first to the last; it goes back only when somebody opens the work again. */
+/** In order; it goes back only if somebody reopens the work. */
 export const WorkStatus = z.enum(WORK_STATUSES);
 export type WorkStatus = z.infer<typeof WorkStatus>;
 
 export const BindingKind = z.enum(BINDING_KINDS);
 export type BindingKind = z.infer<typeof BindingKind>;
 
-/** Something at work elsewhere whose news belongs in this thread. */
+/** Work elsewhere whose updates belong in this thread. */
 export const Binding = z.strictObject({
   bindingKind: BindingKind,
   bindingRef: z.string(),
@@ -53,14 +53,14 @@ export const Review = z.strictObject({
   at: EpochMs,
 });
 
-/** What a thread is worked on for, and how far it is. */
+/** The goal of a thread and its progress. */
 export const ThreadWork = z.strictObject({
   channelId: ChannelId,
   threadRootMessageId: MessageId,
   topicKind: TopicOfWork,
   status: WorkStatus,
   ownerSessionId: SessionId.optional(),
-  /** Stimuli with this dedupe key go on here, as long as the work is open. */
+  /** Stimuli with this dedupe key continue here while the work is open. */
   initiativeKey: z.string().optional(),
   sourceKind: z.string().optional(),
   sourceRef: z.string().optional(),
@@ -68,7 +68,7 @@ export const ThreadWork = z.strictObject({
   lastStimulusKind: StimulusKind.optional(),
   lastSignalAt: EpochMs,
   lastMainPromotionAt: EpochMs.optional(),
-  /** When somebody was last reminded of it. */
+  /** When the last follow-up was posted. */
   followedUpAt: EpochMs.optional(),
   /** When a stimulus opened its root. */
   rootPostedAt: EpochMs.optional(),
@@ -81,7 +81,7 @@ export const ThreadWork = z.strictObject({
 });
 export type ThreadWork = z.infer<typeof ThreadWork>;
 
-/** `status` only rises unless `reopen` is set; a verdict and a supersession are told in the thread. */
+/** `status` only rises unless `reopen` is set; a verdict and a supersession are posted in the thread. */
 export const UpdateThreadWork = z.strictObject({
   status: WorkStatus.optional(),
   reopen: z.boolean().optional(),
@@ -92,6 +92,6 @@ export const UpdateThreadWork = z.strictObject({
 });
 export type UpdateThreadWork = z.infer<typeof UpdateThreadWork>;
 
-/** What led to a change of the work of a thread. */
+/** What caused a change of thread work. */
 export const WorkCause = z.enum(WORK_CAUSES);
 export type WorkCause = z.infer<typeof WorkCause>;

@@ -13,18 +13,18 @@ import {
   TurnId,
 } from './ids.js';
 
-/** What became of a lease: what the run did with it, or why it was taken away. */
+/** How a lease ended: what its run did, or why it was revoked. */
 export const LeaseOutcome = z.enum(LEASE_OUTCOMES);
 export type LeaseOutcome = z.infer<typeof LeaseOutcome>;
 
 /**
- *   granted ──its run starts──▶ running ◀──▶ waiting (for people; its time stands still)
+ *   granted ──its run starts──▶ running ◀──▶ waiting (for people; its time is paused)
  *      └──not taken up in time─┴──▶ ended
  */
 export const LeasePhase = z.enum(LEASE_PHASES);
 export type LeasePhase = z.infer<typeof LeasePhase>;
 
-/** One session's right to speak in one thread, for one run. Who publishes without it publishes nothing. */
+/** One session's right to speak in one thread, for one run. Without it nothing is published. */
 export const Lease = z.strictObject({
   leaseId: LeaseId,
   turnId: TurnId,
@@ -35,14 +35,14 @@ export const Lease = z.strictObject({
   runId: RunId,
   phase: LeasePhase,
   grantedAt: EpochMs,
-  /** From here on it may pass to another; it does not end by itself. */
+  /** From then on it may pass to another session; it does not end automatically. */
   deadline: EpochMs,
   endedAt: EpochMs.optional(),
   outcome: LeaseOutcome.optional(),
 });
 export type Lease = z.infer<typeof Lease>;
 
-/** How a turn ended: somebody spoke, nobody wanted to, or a bound was reached. */
+/** How a turn ended: somebody spoke, nobody wanted to, or a limit was reached. */
 export const TurnOutcome = z.enum(TURN_OUTCOMES);
 export type TurnOutcome = z.infer<typeof TurnOutcome>;
 
@@ -52,9 +52,9 @@ export const Turn = z.strictObject({
   threadRootMessageId: MessageId,
   originMessageId: MessageId,
   openedAt: EpochMs,
-  /** Sessions the message names, in order. */
+  /** Sessions that the message names, in order. */
   selected: z.array(SessionId),
-  /** Sessions that a person started by hand: these may be `manual_only`. */
+  /** Sessions that a person started explicitly: these may be `manual_only`. */
   byHand: z.array(SessionId).optional(),
   /** It names people and no session. */
   isForPeople: z.boolean(),
@@ -62,7 +62,7 @@ export const Turn = z.strictObject({
   called: z.array(SessionId),
   /** That reply. */
   calledByMessageId: MessageId.optional(),
-  /** A stimulus opened it, with a budget of its own; whoever sent it is not asked. */
+  /** A stimulus opened it, with a separate budget; its sender gets no turn. */
   stimulus: z
     .strictObject({
       stimulusId: StimulusId,
@@ -70,23 +70,23 @@ export const Turn = z.strictObject({
       replies: z.int().min(1),
     })
     .optional(),
-  /** Had it and ended. */
+  /** Sessions whose lease has ended. */
   served: z.array(SessionId),
   replies: z.int().min(0),
   startedRuns: z.int().min(0),
   tokens: z.int().min(0),
-  /** When it has to be looked at again, if nothing happens before. */
+  /** When it must be reevaluated, if nothing happens before. */
   wakeAt: EpochMs.optional(),
   closedAt: EpochMs.optional(),
   outcome: TurnOutcome.optional(),
 });
 export type Turn = z.infer<typeof Turn>;
 
-/** Why somebody is where it is in the order, or is not in it. */
+/** Why a candidate has its position in the order, or has none. */
 export const CandidateReason = z.enum(CANDIDATE_REASONS);
 export type CandidateReason = z.infer<typeof CandidateReason>;
 
-/** One thing the order was made by. Below 0 it speaks for a candidate, above 0 against it. */
+/** One part of the order. A value below 0 speaks for a candidate, above 0 against it. */
 export const ScorePart = z.strictObject({ by: z.string(), value: z.number() });
 export type ScorePart = z.infer<typeof ScorePart>;
 
@@ -99,19 +99,22 @@ export const Candidate = z.strictObject({
 });
 export type Candidate = z.infer<typeof Candidate>;
 
-/** Candidates about whom the same was decided. */
+/** Candidates with the same decision. */
 export const CandidateGroup = z.strictObject({
   verdict: Candidate.shape.verdict,
   reason: CandidateReason,
   count: z.int().min(1),
-  /** Some of them. The first group of a decision holds everybody who is in none of the others. */
+  /** Some of them. The first group of a decision has everybody who is in none of the others. */
   memberIds: z.array(MemberId),
-  /** The tags of others of them, three characters each (`memberTag`). A member that is listed by id in any group is in that one. */
+  /**
+   * The tags of other members of the group, three characters each (`memberTag`). A member that is listed by id in any
+   * group belongs to that one.
+   */
   memberTags: z.string().optional(),
 });
 export type CandidateGroup = z.infer<typeof CandidateGroup>;
 
-/** What made the daemon look at a thread. */
+/** Why the daemon evaluated a thread. */
 export const TurnTrigger = z.strictObject({
   type: z.enum(['message', 'run_ended', 'answered', 'time', 'resumed', 'cancelled']),
   messageId: MessageId.optional(),
@@ -119,11 +122,11 @@ export const TurnTrigger = z.strictObject({
 });
 export type TurnTrigger = z.infer<typeof TurnTrigger>;
 
-/** What was decided about a thread: who was looked at, in the order compared, and what followed. */
+/** A decision about a thread: the candidates, in the order compared, and the result. */
 export const TurnDecision = z.strictObject({
   trigger: TurnTrigger,
   turn: Turn,
-  /** Those who matter most; the others are in groups, and `candidateCount` counts all of them. */
+  /** The most relevant candidates; the others are in groups, and `candidateCount` counts all of them. */
   candidates: z.array(Candidate),
   others: z.array(CandidateGroup).optional(),
   candidateCount: z.int().min(0),
@@ -140,20 +143,20 @@ export const TurnDecision = z.strictObject({
   ended: z.array(
     z.strictObject({
       leaseId: LeaseId,
-      /** Whose it was. */
+      /** Whose lease it was. */
       memberId: MemberId.optional(),
       outcome: LeaseOutcome,
-      /** What kept its run from its work: a code of its failure, or why it was cancelled. */
+      /** Why its run did not finish: the code of its failure, or why it was cancelled. */
       reason: z.string().optional(),
-      /** The failure in words, on one line. */
+      /** The failure as text, on one line. */
       detail: z.string().optional(),
-      /** How much it wrote, where none of it was published. */
+      /** How much it wrote, if nothing was published. */
       unpublishedChars: z.int().min(1).optional(),
     }),
   ),
 });
 export type TurnDecision = z.infer<typeof TurnDecision>;
 
-/** A decision with its place in the log of the channel. */
+/** A decision with its position in the log of the channel. */
 export const StampedDecision = TurnDecision.extend({ seq: Seq, at: EpochMs });
 export type StampedDecision = z.infer<typeof StampedDecision>;

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { USAGE_GROUPINGS } from '../enumerations.js';
 import { EpochMs, RunId, SessionId } from './ids.js';
 
-/** What model calls took. A cost is known only where the price table names the model. */
+/** Usage of model calls. The cost is known only if the price table contains the model. */
 export const Usage = z.strictObject({
   modelCalls: z.int().min(0),
   inputTokens: z.int().min(0),
   cachedInputTokens: z.int().min(0),
   outputTokens: z.int().min(0),
-  /** In the currency of the price table; absent when the price of any call is not known. */
+  /** In the currency of the price table; absent if the price of any call is unknown. */
   cost: z.number().min(0).optional(),
 });
 export type Usage = z.infer<typeof Usage>;

@@ -58,18 +58,18 @@ function insertRow(table: string, columns: readonly Column[]): string {
 
 describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
   let directory: string;
-  let place: TestDatabase;
+  let database: TestDatabase;
   let store: Store;
 
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), 'stoa-backup-'));
-    place = await engine.newDatabase();
-    store = await place.open();
+    database = await engine.newDatabase();
+    store = await database.open();
     for (const name of topics) await store.transact(() => insertTopic.run({ name }));
   });
   afterEach(async () => {
     await store.close();
-    await place.discard();
+    await database.discard();
     await rm(directory, { recursive: true });
   });
 
@@ -125,7 +125,7 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
     await copy.close();
   });
 
-  it('F-16 keeps every value as it was, and goes on numbering where the original would', async () => {
+  it('F-16 keeps every value, and continues the numbering of the original', async () => {
     const text = 'line\nquote " \' \\ 漢字 🏛 ';
     await store.transact(function* () {
       yield* appendEvent('channel:a', text);
@@ -155,7 +155,7 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
     await copy.close();
   });
 
-  it('OP-16 holds every table of the schema, also one that a later migration adds', async () => {
+  it('OP-16 contains every table of the schema, also one that a later migration adds', async () => {
     const migrations = [...MIGRATIONS, addedLater];
     const tables = tablesAfter(migrations);
     const grown = await engine.newDatabase();
@@ -188,7 +188,7 @@ describe.each(STORE_ENGINES)('a backup on $name', (engine) => {
     await copy.close();
   });
 
-  it('that cannot be written fails and leaves the store at work', async () => {
+  it('that cannot be written fails, and the store continues', async () => {
     await expect(store.backupTo(join(directory, 'missing', 'copy.db'))).rejects.toThrow();
     expect(await store.transact(() => appendEvent('channel:a', 'still here'))).toBe(1);
   });

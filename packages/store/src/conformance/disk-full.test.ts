@@ -42,7 +42,7 @@ describe('a full disk on sqlite', () => {
       return events.map((event) => event.body);
     });
 
-  it('F-37 hits the one of 32 grouped transactions that needs the room; the others are answered once', async () => {
+  it('F-37 fails the one of 32 grouped transactions that needs the space; the others are answered once', async () => {
     leavePages(8);
     const answered: number[] = [];
     const outcomes = await Promise.allSettled(
@@ -59,7 +59,7 @@ describe('a full disk on sqlite', () => {
     expect(await bodies()).toEqual(others.map(String));
   });
 
-  it('F-11 fails writes as full while reads go on, and writes work again when there is room', async () => {
+  it('F-11 fails writes as full while reads continue, and writes work again when there is space', async () => {
     await store.transact(() => appendEvent(topic, 'before'));
     leavePages(0);
     const large = 'x'.repeat(100_000);

@@ -43,7 +43,7 @@ export const memoryTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ),
   ['insertNote', () => api.insertNote.changes({ ...m1, seq: 2, noteId: 'nte_1', isolated: 0 })],
   [
-    'insertNote, held apart',
+    'insertNote, isolated',
     () => api.insertNote.changes({ ...m1, seq: 3, noteId: 'nte_2', isolated: 1 }),
   ],
   ['touchMemory', () => api.touchMemory.changes({ ...m1, at: 23 })],

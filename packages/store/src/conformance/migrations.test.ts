@@ -34,13 +34,13 @@ const listNotes = statement<object, { id: string; text: string; shouted: string 
 );
 
 describe.each(STORE_ENGINES)('the schema on $name', (engine) => {
-  let place: TestDatabase;
+  let database: TestDatabase;
 
   beforeEach(async () => {
-    place = await engine.newDatabase();
+    database = await engine.newDatabase();
   });
   afterEach(async () => {
-    await place.discard();
+    await database.discard();
   });
 
   /** Opens at a version, runs, closes. */
@@ -48,7 +48,7 @@ describe.each(STORE_ENGINES)('the schema on $name', (engine) => {
     migrations: readonly Migration[],
     work: (store: Awaited<ReturnType<TestDatabase['open']>>) => Promise<T>,
   ): Promise<T> {
-    const store = await place.open({ migrations });
+    const store = await database.open({ migrations });
     try {
       expect(store.schemaVersion).toBe(migrations.length);
       return await work(store);
@@ -83,19 +83,19 @@ describe.each(STORE_ENGINES)('the schema on $name', (engine) => {
     expect(notes).toEqual(from > released ? [{ id: 'n', text: 'quiet', shouted: 'QUIET' }] : []);
   });
 
-  it('F-13 stays as it was when a step fails, also what earlier steps of the same start did', async () => {
+  it('F-13 is unchanged when a step fails, including the earlier steps of the same start', async () => {
     await writeSome(MIGRATIONS);
     const broken = [...all, step(all.length + 1, 'broken', `INSERT INTO "nowhere" VALUES (1)`)];
-    const opening = place.open({ migrations: broken });
+    const opening = database.open({ migrations: broken });
     await expect(opening).rejects.toMatchObject({ code: 'migration_failed' });
     await expect(opening).rejects.toThrow(`Migration ${String(all.length + 1)} (broken)`);
     expect(await readAll(MIGRATIONS)).toEqual(['kept']);
     expect(await readAll(all)).toEqual(['kept']);
   });
 
-  it('F-14 is refused when it is newer than the program, and says which version is needed', async () => {
+  it('F-14 is refused if it is newer than the program, with the required version', async () => {
     await writeSome(all);
-    const opening = place.open();
+    const opening = database.open();
     await expect(opening).rejects.toMatchObject({ code: 'schema_too_new' });
     await expect(opening).rejects.toThrow(`knows version ${String(all.length)}`);
     expect(await readAll(all)).toEqual(['kept']);

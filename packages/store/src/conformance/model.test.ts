@@ -36,17 +36,17 @@ interface Answer {
 }
 
 describe.each(STORE_ENGINES)('any interleaving of transactions on $name', (engine) => {
-  let place: TestDatabase;
+  let database: TestDatabase;
   let store: Store;
   let runs = 0;
 
   beforeAll(async () => {
-    place = await engine.newDatabase();
-    store = await place.open();
+    database = await engine.newDatabase();
+    store = await database.open();
   });
   afterAll(async () => {
     await store.close();
-    await place.discard();
+    await database.discard();
   });
 
   it('equals a model in which they ran one after the other', { timeout: 120_000 }, async () => {
@@ -121,8 +121,8 @@ describe.each(STORE_ENGINES)('any interleaving of transactions on $name', (engin
   function expectLanesInOrder(round: readonly Answer[], committed: readonly string[]): void {
     for (let lane = 0; lane < TOPICS; lane++) {
       const inLane = round.filter(({ plan, seqs }) => plan.lane === lane && seqs !== undefined);
-      const places = inLane.map(({ id }) => committed.indexOf(id));
-      expect(places).toEqual(places.toSorted((a, b) => a - b));
+      const positions = inLane.map(({ id }) => committed.indexOf(id));
+      expect(positions).toEqual(positions.toSorted((a, b) => a - b));
     }
   }
 

@@ -88,7 +88,7 @@ const tour: Tour = [
   ['listTopicsAfter', () => api.listTopicsAfter.all({ id: 1, limit: 9 })],
   [
     'insertEvent',
-    () => api.insertEvent.changes({ ...event, seq: 1, body: '{"text":"Zoë said \\"hi\\" 漢字"}' }),
+    () => api.insertEvent.changes({ ...event, seq: 1, body: '{"text":"Zoë posted \\"hi\\" 漢字"}' }),
   ],
   [
     'insertEvent, a reply',
@@ -428,18 +428,18 @@ describe('the statements of the store', () => {
 
   beforeAll(async () => {
     for (const engine of STORE_ENGINES) {
-      const place = await engine.newDatabase();
-      const store = await place.open();
+      const database = await engine.newDatabase();
+      const store = await database.open();
       for (const [title, body] of tour) {
         const answer = await store.transact(() => watched(body(), used)).catch(String);
         answers[engine.name][title] = answer;
       }
       await store.close();
-      await place.discard();
+      await database.discard();
     }
   });
 
-  it('F-17 are all on the tour', () => {
+  it('F-17 are all used by the tour', () => {
     expect(statements.length).toBeGreaterThan(60);
     expect(statements.filter(({ text }) => !used.has(text)).map(({ name }) => name)).toEqual([]);
   });
@@ -451,7 +451,7 @@ describe('the statements of the store', () => {
     expect(failures).toEqual([]);
   });
 
-  it('F-17 answer the same on both engines', () => {
+  it('F-17 return the same on both engines', () => {
     expect(Object.keys(answers.sqlite)).toHaveLength(tour.length);
     expect(answers.postgres).toEqual(answers.sqlite);
   });

@@ -166,7 +166,10 @@ export const stimulusTour: readonly (readonly [string, () => Tx<unknown>])[] = [
     'listIdleWork',
     () => api.listIdleWork.all({ before: 99, asks: '%"defaultParticipationMode"%', limit: 9 }),
   ],
-  ['listIdleWork, unasked', () => api.listIdleWork.all({ before: 99, asks: '%"no"%', limit: 9 })],
+  [
+    'listIdleWork, without the setting',
+    () => api.listIdleWork.all({ before: 99, asks: '%"no"%', limit: 9 }),
+  ],
   ['listOpenWork', () => api.listOpenWork.all({ topicId: 0, rootMessageId: '', limit: 9 })],
   ['listOpenWork, after', () => api.listOpenWork.all({ ...thread, limit: 9 })],
   [

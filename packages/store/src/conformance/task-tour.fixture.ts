@@ -65,7 +65,7 @@ export const taskTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   ['putBackgroundTask, that ended', () => api.putBackgroundTask.changes(task(3, ended))],
   [
-    'putBackgroundTask, that ended and waits to be told',
+    'putBackgroundTask, that ended and has a notice due',
     () => api.putBackgroundTask.changes(task(4, { ...ended, notice: 'due' })),
   ],
   [
@@ -95,7 +95,7 @@ export const taskTour: readonly (readonly [string, () => Tx<unknown>])[] = [
       }),
   ],
   [
-    'listBackgroundTasks, from a place on',
+    'listBackgroundTasks, after a position',
     () => api.listBackgroundTasks.all({ ...all, sortAt: 2, taskId: 'tsk_2' }),
   ],
   [
@@ -134,24 +134,27 @@ export const taskTour: readonly (readonly [string, () => Tx<unknown>])[] = [
   ],
   ['listLiveTasks', () => api.listLiveTasks.all({ location: 'here', after: 'tsk_1', limit: 9 })],
   ['listTasksToStop', () => api.listTasksToStop.all({ location: 'here', limit: 9 })],
-  ['listTasksToTell', () => api.listTasksToTell.all({ sortAt: 0, taskId: '', limit: 9 })],
+  ['listTasksToReport', () => api.listTasksToReport.all({ sortAt: 0, taskId: '', limit: 9 })],
   [
-    'listTasksToTell, after one',
-    () => api.listTasksToTell.all({ sortAt: 4, taskId: 'tsk_4', limit: 9 }),
+    'listTasksToReport, after one',
+    () => api.listTasksToReport.all({ sortAt: 4, taskId: 'tsk_4', limit: 9 }),
   ],
   [
-    'putBackgroundTask, that was told of',
+    'putBackgroundTask, with a notice that was sent',
     () => api.putBackgroundTask.changes(task(6, { ...ended, noticeItemId: 'itm_6' })),
   ],
-  ['findToldTask', () => api.findToldTask.first({ topicId: CHILD, itemId: 'itm_6' })],
-  ['findToldTask, elsewhere', () => api.findToldTask.first({ topicId: PARENT, itemId: 'itm_6' })],
-  ['listUntoldTasks', () => api.listUntoldTasks.all({ topicId: CHILD })],
+  ['findTaskOfNotice', () => api.findTaskOfNotice.first({ topicId: CHILD, itemId: 'itm_6' })],
+  [
+    'findTaskOfNotice, elsewhere',
+    () => api.findTaskOfNotice.first({ topicId: PARENT, itemId: 'itm_6' }),
+  ],
+  ['listUnreportedTasks', () => api.listUnreportedTasks.all({ topicId: CHILD })],
   ['countEndedTasks', () => api.countEndedTasks.first({ topicId: CHILD, kind: 'shell' })],
   ['listTasksToEvict', () => api.listTasksToEvict.all({ topicId: CHILD, kind: 'shell', limit: 9 })],
   ['listSessionsAbove', () => api.listSessionsAbove.all({ sessionId: 'ses_91' })],
   ['countPendingApprovals', () => api.countPendingApprovals.first({ sessionId: 'ses_91' })],
   ['the one below ends', () => api.setSessionEnded.changes({ topicId: CHILD, at: 40 })],
-  ['listTasksLeftBehind', () => api.listTasksLeftBehind.all({ limit: 9 })],
+  ['listOrphanedTasks', () => api.listOrphanedTasks.all({ limit: 9 })],
   ['listFamily, of one that ended', () => api.listFamily.all({ sessionId: 'ses_91' })],
   [
     'deleteBackgroundTask',

@@ -7,17 +7,17 @@ import { findTopic, insertTopic, type TopicRow } from '../statements/topics.js';
 import type { Store } from '../store.js';
 
 describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
-  let place: TestDatabase;
+  let database: TestDatabase;
   let store: Store;
   let topics = 0;
 
   beforeAll(async () => {
-    place = await engine.newDatabase();
-    store = await place.open();
+    database = await engine.newDatabase();
+    store = await database.open();
   });
   afterAll(async () => {
     await store.close();
-    await place.discard();
+    await database.discard();
   });
 
   async function newTopic(): Promise<string> {
@@ -38,7 +38,7 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
     });
   }
 
-  it('F-9 leaves nothing behind when its body throws, and its promise rejects with what was thrown', async () => {
+  it('F-9 leaves nothing behind if its body throws, and its promise rejects with the same error', async () => {
     const topic = await newTopic();
     const thrown = new Error('changed my mind');
     const failing = store.transact(function* () {
@@ -49,7 +49,7 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
     expect(await bodiesOf(topic)).toEqual([]);
   });
 
-  it('gives each of the parts that run together what it asked for, in their order', async () => {
+  it('gives each of the parts that run together its own results, in their order', async () => {
     const [first, second] = [await newTopic(), await newTopic()];
     const found = await store.transact(function* () {
       yield* appendEvent(first, 'a');
@@ -73,8 +73,8 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
     expect(read).toEqual([1, 1]);
   });
 
-  it('sees what it changed before it asks how that went', async () => {
-    const name = `channel:unasked${String(++topics)}`;
+  it('sees its changes before it waits for their results', async () => {
+    const name = `channel:unread${String(++topics)}`;
     const found = await store.transact(function* () {
       yield* insertTopic.run({ name });
       yield* appendEvent(name, 'a');
@@ -87,7 +87,7 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
   it.each([
     ['at its end', 0],
     ['before others', 3],
-  ])('fails by a change that fails %s, though nobody asked how that went', async (_, more) => {
+  ])('fails with a change that fails %s, although its result was not awaited', async (_, more) => {
     const topic = await newTopic();
     const failing = store.transact(function* () {
       yield* appendEvent(topic, 'never');
@@ -100,7 +100,7 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
     expect(await store.read(() => findTopic.first({ name: `${topic}-0` }))).toBeUndefined();
   });
 
-  it('fails by the first of what it asked for together that fails', async () => {
+  it('fails with the first failure among statements that run together', async () => {
     const topic = await newTopic();
     const failing = store.transact(() =>
       together(
@@ -146,7 +146,7 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
         throw new Error('for another reason');
       },
     ],
-  ])('F-37 that fails in a group %s is not the others’ concern', async (_, fail) => {
+  ])('F-37 that fails in a group %s does not affect the others', async (_, fail) => {
     const topic = await newTopic();
     const runs = new Array<number>(6).fill(0);
     const outcomes = await Promise.allSettled(
@@ -209,35 +209,35 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
     expect(await bodiesOf(topic)).toEqual(['first', 'second']);
   });
 
-  it('calls afterCommit in commit order, and before its caller is answered', async () => {
+  it('calls afterCommit in commit order, before its caller is answered', async () => {
     const topic = await newTopic();
-    const told: number[] = [];
+    const committed: number[] = [];
     await Promise.all(
       Array.from({ length: 50 }, async (_, i) => {
         const seq = await store.transact(() => appendEvent(topic, String(i)), {
           lane: topic,
-          afterCommit: (committed) => told.push(committed),
+          afterCommit: (seq) => committed.push(seq),
         });
-        expect(told).toContain(seq);
+        expect(committed).toContain(seq);
       }),
     );
-    expect(told).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
+    expect(committed).toEqual(Array.from({ length: 50 }, (_, i) => i + 1));
   });
 
   it('does not call afterCommit when nothing was committed', async () => {
-    let told = false;
+    let isCalled = false;
     const failing = store.transact(
       // eslint-disable-next-line require-yield -- it ends before it wants anything
       function* (): Tx<void> {
         throw new Error('at once');
       },
-      { afterCommit: () => (told = true) },
+      { afterCommit: () => (isCalled = true) },
     );
     await expect(failing).rejects.toThrow('at once');
-    expect(told).toBe(false);
+    expect(isCalled).toBe(false);
   });
 
-  it('is not seen by reads before it is committed, and wholly seen once it is answered', async () => {
+  it('is invisible to reads before its commit, and completely visible after its answer', async () => {
     const topic = await newTopic();
     const pairs = 40;
     const progress = { done: false };
@@ -259,7 +259,7 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
     expect(await bodiesOf(topic)).toHaveLength(2 * pairs);
   });
 
-  it('sees what it wrote itself', async () => {
+  it('sees its own writes', async () => {
     const topic = await newTopic();
     const head = await store.transact(function* () {
       yield* appendEvent(topic, 'a');
@@ -295,9 +295,9 @@ describe.each(STORE_ENGINES)('a transaction on $name', (engine) => {
 });
 
 describe.each(STORE_ENGINES)('closing a store on $name', (engine) => {
-  it('lets what was begun finish, refuses what comes after, and can be repeated', async () => {
-    const place = await engine.newDatabase();
-    const store = await place.open();
+  it('finishes begun transactions, refuses later ones, and can be repeated', async () => {
+    const database = await engine.newDatabase();
+    const store = await database.open();
     const topic = 'channel:closing';
     await store.transact(() => insertTopic.run({ name: topic }));
     const begun = Array.from({ length: 20 }, (_, i) =>
@@ -312,11 +312,11 @@ describe.each(STORE_ENGINES)('closing a store on $name', (engine) => {
     await expect(store.integrityProblems()).rejects.toMatchObject(refused);
     await store.close();
 
-    const again = await place.open();
+    const again = await database.open();
     expect((await again.read(() => findTopic.first({ name: topic })))?.head).toBe(20);
     expect(await again.integrityProblems()).toEqual([]);
     await again.close();
-    await place.discard();
+    await database.discard();
   });
 });
 

@@ -48,11 +48,11 @@ export const turnTour: readonly (readonly [string, () => Tx<unknown>])[] = [
       }),
   ],
   ['listSessionMembers', () => api.listSessionMembers.all(c1)],
-  ['listSpokenInThread', () => api.listSpokenInThread.all({ ...thread, limit: 9 })],
-  ['listSpokenInChannel', () => api.listSpokenInChannel.all({ ...c1, limit: 9 })],
+  ['listAuthorsInThread', () => api.listAuthorsInThread.all({ ...thread, limit: 9 })],
+  ['listAuthorsInChannel', () => api.listAuthorsInChannel.all({ ...c1, limit: 9 })],
   [
-    'countSaidSince',
-    () => api.countSaidSince.first({ ...c1, authorId: 'human:ada', since: 1, among: 9 }),
+    'countPostsSince',
+    () => api.countPostsSince.first({ ...c1, authorId: 'human:ada', since: 1, among: 9 }),
   ],
   ['nextTurnAt, of nothing', () => api.nextTurnAt.first({})],
   ...['{"turn":1}', '{"turn":2}'].map(

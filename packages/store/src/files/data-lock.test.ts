@@ -24,7 +24,7 @@ describe('a data directory', () => {
     DataLock.take(home).release();
   });
 
-  it('that is not there, or whose lock is no file, is unusable', () => {
+  it('that does not exist, or whose lock is not a file, is unusable', () => {
     const unusable = failing('data_directory_unusable');
     expect(() => DataLock.take(join(home, 'nowhere'))).toThrow(unusable);
     mkdirSync(join(home, 'lock.db'));

@@ -5,12 +5,12 @@ import { sqliteCodeOf } from '../sqlite/binding/code.js';
 import type { SqliteDatabase } from '../sqlite/binding/database.js';
 import { openSqlite } from '../sqlite/binding/open.js';
 
-/** What the holder of a data directory says about itself; the CLI finds the daemon by it. */
+/** What the holder of a data directory writes about itself. The CLI finds the daemon by it. */
 export interface HolderNote {
   readonly pid: number;
   readonly startedAt: number;
   readonly version: string;
-  /** Which start of the system, and when the process began in it: a number of a process is used again. */
+  /** The boot of the system and the start of the process in it: process ids are reused. */
   readonly bootId?: string;
   readonly processStart?: string;
   readonly url?: string;
@@ -19,14 +19,14 @@ export interface HolderNote {
 const NOTE_FILE = 'daemon.json';
 
 /**
- * One daemon a data directory. The lock is one of the operating system, taken through SQLite on a
- * file of its own, so it ends with the process however that ends; the note beside it only informs.
+ * Lets one daemon use a data directory. The lock belongs to the operating system and is taken through SQLite on a
+ * separate file, so it ends with the process in every case. The note beside it only informs.
  */
 export class DataLock {
   private constructor(
     private readonly home: string,
     private readonly db: SqliteDatabase,
-    /** The note a holder left that did not end cleanly. */
+    /** The note of a holder that did not end cleanly. */
     readonly stale: HolderNote | undefined,
   ) {}
 

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type pg from 'pg';
 import { ConnectionLost, endsSession, isOutdatedPlan, undoesCommit } from './failure.js';
 
-/** One connection while somebody has it to himself, and whether it can still be trusted. */
+/** One connection with exclusive use, and whether it is still usable. */
 export class Connection {
   #lost = false;
   #isSilent = false;
@@ -22,12 +22,12 @@ export class Connection {
     this.#stream = streamOf(client);
     this.#limit = new AnswerLimit(answerMs, () => {
       this.#isSilent = true;
-      // Who waits for an answer is told by this.
+      // This rejects the pending answers.
       this.#stream.destroy();
     });
   }
 
-  /** Sends all that is asked for meanwhile in one piece: a write of its own for each costs more than the rest of sending it. */
+  /** Sends everything that `send` asks for in one write: separate writes cost more than the rest of sending. */
   inOnePiece<T>(send: () => T): T {
     this.#stream.cork();
     try {
@@ -39,9 +39,9 @@ export class Connection {
   }
 
   /**
-   * Sends a statement, with the next one that is waited for, and does not wait for it. That saves a
-   * round trip; what follows fails with its error if it failed. Inside a transaction nothing is done after an
-   * error; what goes ahead of BEGIN's answer must be harmless on its own.
+   * Sends a statement together with the next awaited one and does not wait for its answer, which saves a round trip.
+   * If it fails, the next awaited statement fails with its error. Inside a transaction nothing runs after an error; a
+   * statement sent before BEGIN is answered must be harmless on its own.
    */
   ahead(config: pg.QueryConfig): void {
     if (!this.#isHolding) {
@@ -69,7 +69,7 @@ export class Connection {
     }
   }
 
-  /** Waits for what was sent ahead, and fails with the first of it that failed. */
+  /** Waits for the statements that were sent ahead, and throws the first error. */
   async settle(): Promise<void> {
     this.#letGo();
     const outcomes = await Promise.allSettled(this.#takeAhead());
@@ -94,7 +94,7 @@ export class Connection {
     }
   }
 
-  /** Ends a transaction, if one is open. Never throws: where it fails, the connection is lost. */
+  /** Ends an open transaction. Never throws: if it fails, the connection is lost. */
   async rollback(): Promise<void> {
     await this.settle().catch(() => undefined);
     if (this.#lost || this.client.getTransactionStatus() === 'I') return;
@@ -141,7 +141,7 @@ export class Connection {
   }
 }
 
-/** pg does not show it; its version is pinned. */
+/** pg does not expose it; its version is pinned. */
 function streamOf(client: pg.PoolClient): Duplex {
   return (client as unknown as { connection: { stream: Duplex } }).connection.stream;
 }
@@ -174,7 +174,7 @@ class AnswerLimit {
     this.#timer = undefined;
   }
 
-  /** One timer, wound up again: a new one for each statement would be felt. */
+  /** Refreshes one timer: a new one for each statement costs noticeable time. */
   #wait(): void {
     if (this.#timer) {
       this.#timer.refresh();

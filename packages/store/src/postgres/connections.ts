@@ -11,7 +11,7 @@ function parseBigint(text: string): number {
 
 type TypeId = Parameters<typeof pg.types.getTypeParser>[0];
 
-/** The one place where a bigint, which pg hands over as text, becomes a number. */
+/** The only code that converts a bigint, which pg returns as text, to a number. */
 const BIGINT_AS_NUMBER: pg.CustomTypesConfig = {
   getTypeParser: ((type: TypeId, format: 'text'): unknown =>
     type === pg.types.builtins.INT8
@@ -21,28 +21,31 @@ const BIGINT_AS_NUMBER: pg.CustomTypesConfig = {
 
 export interface ConnectionOptions {
   readonly url: string;
-  /** `full`: acknowledged means on the server's disk. `relaxed`: its last moments may go. */
+  /** `full`: acknowledged means on the server's disk. `relaxed`: a crash may lose the last moments. */
   readonly durability: Durability;
   /** How many transactions and reads may run at once. */
   readonly connections?: number;
-  /** How long no answer may come, where one is due, before a connection counts as lost. */
+  /** How long an outstanding answer may take before the connection counts as lost. */
   readonly answerMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Of a server that goes away without a word the operating system says nothing for a quarter of an hour. */
+/**
+ * If a server disappears without closing the connection, the operating system reports it only after a quarter of an
+ * hour.
+ */
 const ANSWER_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 10_000;
 const DEFAULT_CONNECTIONS = 10;
 
-/** The pool, and the few connections that live outside of it. */
+/** The pool, and the few connections outside it. */
 export class Connections {
   readonly #config: pg.ClientConfig;
   readonly #session: string;
   readonly #pool: pg.Pool;
   readonly #answerMs: number;
 
-  /** How many connections the pool has at most. */
+  /** The size of the pool. */
   readonly size: number;
 
   constructor({
@@ -73,12 +76,12 @@ export class Connections {
         }, done);
       },
     });
-    // A connection that dies is noticed by whoever uses it, or replaced when it is needed.
+    // The user of a dead connection notices the error, or the pool replaces it.
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
     this.#pool.on('error', () => undefined);
   }
 
-  /** What the work leaves open is rolled back. */
+  /** Rolls back an open transaction after the work. */
   async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = await this.lend();
     try {
@@ -89,12 +92,15 @@ export class Connections {
     }
   }
 
-  /** Whoever asks releases it. */
+  /** The caller must release it. */
   async lend(): Promise<Connection> {
     return new Connection(await connecting(this.#pool.connect()), this.#answerMs);
   }
 
-  /** A connection of its own, for what lasts: migrations and checks take as long as the data is large. Whoever asks ends it. */
+  /**
+   * A connection outside the pool, for migrations and checks, which take as long as the data is large. The caller
+   * must end it.
+   */
   async dedicated(): Promise<pg.Client> {
     const client = new pg.Client(this.#config);
     client.on('error', () => undefined);
@@ -115,8 +121,8 @@ export class Connections {
 }
 
 /**
- * Set on every connection, whatever the URL or the role say. A daemon that hangs in the middle of a
- * transaction must not hold its locks for ever.
+ * Set on every connection, regardless of the URL and the role. A daemon that hangs in a transaction must not hold its
+ * locks forever.
  */
 function sessionSettings(durability: Durability): string {
   return [

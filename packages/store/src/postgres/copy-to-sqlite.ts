@@ -8,12 +8,12 @@ import { openSqlite } from '../sqlite/binding/open.js';
 import { toStoaError } from '../sqlite/failure.js';
 import { migrateSqlite } from '../sqlite/migrate.js';
 
-/** Rows on their way at one time: they stand in memory, and writing them holds up everybody else. */
+/** Rows per batch: they are kept in memory, and writing them blocks the event loop. */
 const BATCH = 256;
 
 /**
- * Writes what one snapshot holds as an ordinary SQLite data file. Nothing is synced on the way,
- * everything at the end, and only then does the file get its name: a copy is whole or not there.
+ * Writes one snapshot as an ordinary SQLite data file. Syncs at the end only, and then renames the file, so that a
+ * copy is either complete or absent.
  */
 export async function copyToSqlite(
   client: pg.Client,
@@ -27,7 +27,7 @@ export async function copyToSqlite(
     try {
       db.pragma('journal_mode = OFF');
       db.pragma('synchronous = OFF');
-      // What refers to another row may come before it: the snapshot is consistent as a whole.
+      // A row may be copied before the row it refers to: only the whole snapshot is consistent.
       db.pragma('foreign_keys = OFF');
       migrateSqlite(db, migrations);
       await copySnapshot(client, db);
@@ -52,7 +52,7 @@ async function copySnapshot(client: pg.Client, db: SqliteDatabase): Promise<void
   await client.query('ROLLBACK');
 }
 
-/** What the migrations made, so that a new table cannot be forgotten. */
+/** Reads the tables from the migrated database, so that a new table cannot be forgotten. */
 function tablesOf(db: SqliteDatabase): { readonly name: string }[] {
   return db
     .prepare<[], { name: string }>(
@@ -69,7 +69,7 @@ async function copyTable(client: pg.Client, db: SqliteDatabase, table: string): 
   const insert = db.prepare(
     `INSERT INTO "${table}" (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
   );
-  // In the order of the key every row lands at the end of the table.
+  // In the order of the key, every row is appended to the end of the table.
   await client.query(
     `DECLARE "copied" NO SCROLL CURSOR FOR SELECT ${columns.join(', ')} FROM "${table}"
      ${order === '' ? '' : `ORDER BY ${order}`}`,
@@ -90,7 +90,7 @@ async function removeDatabase(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** Those of an older file would be taken for the new one's. */
+/** SQLite would apply the logs of an older file to the new one. */
 async function removeLogs(path: string): Promise<void> {
   for (const log of ['-wal', '-shm', '-journal']) await rm(`${path}${log}`, { force: true });
 }

@@ -1,15 +1,14 @@
 import type pg from 'pg';
 import { ConnectionLost } from './failure.js';
 
-/** Longer than any work takes; whoever holds the lock has gone without a word. */
+/** Longer than any work takes: after this time the holder of the lock is gone. */
 const LONGEST_WAIT_MS = 30_000;
-/** Each holds a connection of its own, and a server has not many. */
+/** Each holds a separate connection, of which a server has few. */
 const AT_ONCE = 4;
 
 /**
- * Work that several daemons take turns at, by a lock of the server that ends with the connection it
- * was taken on, however that ends. Not on a connection of the pool: the work itself needs those, and
- * as many holders as there are connections would wait for each other for ever.
+ * Work that daemons do one at a time, under a lock of the server that ends with its connection. The connection is not
+ * one of the pool: the work needs those, and with as many holders as connections all would wait forever.
  */
 export class ExclusiveWork {
   #running = 0;
@@ -37,7 +36,7 @@ export class ExclusiveWork {
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 
-  /** A place that somebody waits for is handed on, not given up. */
+  /** Passes the slot to the next waiter, if there is one. */
   #leave(): void {
     const next = this.#waiting.shift();
     if (next) next();

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Every topic must hold every event between its floor and its last one. */
+/** Every topic must contain every event between its floor and its head. */
 const GAPS = `
   SELECT t."name", t."floor", count(e."seq") AS "events", max(e."seq") AS "last"
   FROM "topics" t JOIN "events" e ON e."topicId" = t."id" AND e."seq" > t."floor"
@@ -20,7 +20,7 @@ const CHECKABLE = `
     AND has_function_privilege(to_regprocedure('bt_index_check(regclass)'), 'EXECUTE')
   ORDER BY c.relname`;
 
-/** Dense sequences always; the trees of the indexes too, where the amcheck extension is installed. */
+/** Checks that sequences have no gaps and, if the amcheck extension is installed, the trees of the indexes. */
 export async function findPostgresProblems(client: pg.Client): Promise<string[]> {
   return [...(await gaps(client)), ...(await orphans(client)), ...(await brokenIndexes(client))];
 }

@@ -1,18 +1,18 @@
 import type { Body, Outcome, Transactions } from './transaction.js';
 
 /**
- * Transactions of one lane queue here, in the order they came, because on the server they would only
- * queue for the lock of their topic. What has gathered while one commit is on its way shares the next.
+ * Transactions of one lane queue here in the order of their arrival, because on the server they would only queue for
+ * the lock of their topic. Those that arrive during a commit share the next one.
  *
  *   waiting ──the lane is free──▶ running ──commit──▶ answered
  *      ▲                             │
- *      └──────── not let in ─────────┘ (the group is capped by count and time, and ends with a member
- *                                       that wrote to another topic than the one of its lane)
+ *      └──────── not admitted ───────┘ (the group is limited by count and time, and ends with a member
+ *                                       that wrote to another topic than that of its lane)
  *
- * That last rule keeps groups from waiting for each other: two lanes that both held the topics of
- * several members until their commit would sooner or later hold what the other one needs next.
+ * The last rule prevents groups from waiting for each other: two lanes that hold the topics of several members until
+ * their commits would eventually deadlock.
  *
- * Nobody is answered before the commit.
+ * Callers get their answers after the commit.
  */
 export interface LaneLimits {
   readonly members: number;
@@ -25,7 +25,7 @@ interface Member {
 }
 
 export class Lanes {
-  /** What waits in each lane that is at work. */
+  /** The waiting transactions of each active lane. */
   readonly #lanes = new Map<string, Member[]>();
 
   constructor(
@@ -45,7 +45,7 @@ export class Lanes {
   #open(lane: string, first: Member): void {
     const waiting = [first];
     this.#lanes.set(lane, waiting);
-    // One turn of the event loop, so that what arrives together is committed together.
+    // One turn of the event loop, so that transactions that arrive together are committed together.
     setImmediate(() => void this.#work(lane, waiting));
   }
 

@@ -83,7 +83,7 @@ describe('two daemons', () => {
     }
   }
 
-  it('see a channel as it is once they have its lock, not as it was when they asked for it', async () => {
+  it('see a channel as it is when they get its lock, not as it was when they asked for it', async () => {
     const opened = await overtaken(
       `SELECT 1 FROM "topics" WHERE "name" = '${topic}' FOR UPDATE;
        DELETE FROM "members" WHERE "memberId" = 'ada';
@@ -93,7 +93,7 @@ describe('two daemons', () => {
     expect(opened).toMatchObject({ archivedAt: 99, memberCount: 7, memberId: null });
   });
 
-  it('do not delete an asset that was attached while they waited for it', async () => {
+  it('do not delete an asset that was attached while they waited for its lock', async () => {
     await here.transact(() =>
       insertAsset.run({
         assetId: 'asset_1',
@@ -115,7 +115,7 @@ describe('two daemons', () => {
     expect(await here.read(() => findAsset.first({ assetId: 'asset_1' }))).toBeDefined();
   });
 
-  it('take turns at work of one name, also when it is more than a transaction', async () => {
+  it('take turns at work of one name, also if it is more than a transaction', async () => {
     let working = 0;
     let most = 0;
     const work = async (store: PostgresStore): Promise<void> => {
@@ -141,13 +141,13 @@ describe('two daemons', () => {
     await Promise.all(turns.map((store, i) => store.exclusively(`asset ${String(i)}`, meeting)));
   });
 
-  it('hand on the turn at work that failed', async () => {
+  it('release the lock after work that failed', async () => {
     const failed = here.exclusively('asset y', () => Promise.reject(new Error('no')));
     await expect(failed).rejects.toThrow('no');
     expect(await there.exclusively('asset y', () => Promise.resolve('done'))).toBe('done');
   });
 
-  it('leave the mark of an erasure as long as rows are left, whoever has deleted the others', async () => {
+  it('keep the mark of an erasure while rows are left, regardless of who deleted the others', async () => {
     await watcher.query(
       `INSERT INTO "erasures" VALUES (7);
        INSERT INTO "readCursors" SELECT 'h' || i, 7, 1 FROM generate_series(1, 3) AS i`,
@@ -170,7 +170,7 @@ describe('two daemons', () => {
   });
 
   it.each([1, 3])(
-    'that insert the same key decide anew when the other one was first, also in a group of %i',
+    'that insert the same key decide again if the other one was first, also in a group of %i',
     async (members) => {
       const decided = await overtaken(`INSERT INTO "topics" ("name") VALUES ('channel:new')`, () =>
         Promise.all(
@@ -190,7 +190,7 @@ describe('two daemons', () => {
     },
   );
 
-  it('that lock each other out both get through', async () => {
+  it('both succeed after a deadlock', async () => {
     const rounds = 4;
     const write = async (store: PostgresStore, order: readonly string[]): Promise<void> => {
       for (let i = 0; i < rounds; i++) {
@@ -231,7 +231,7 @@ describe('two daemons', () => {
     expect(new Set(events.map((event) => event.body)).size).toBe(320);
   });
 
-  it('whose channels mention the same people never hold what the other one waits for', async () => {
+  it('whose channels mention the same people never deadlock', async () => {
     const lanes = [topic, 'channel:other'];
     const people = ['human:ada', 'human:bob'];
     await here.transact(() => insertTopic.run({ name: 'channel:other' }));

@@ -77,19 +77,19 @@ describe('when the connection to PostgreSQL is lost', () => {
     'during a commit that was $fate, the transaction fails as unavailable and is not run again',
     async ({ how, after }) => {
       let runs = 0;
-      let told = 0;
+      let notified = 0;
       const cut = link.cutAt(COMMIT, how);
       const writing = store.transact(
         function* () {
           runs += 1;
           return yield* appendEvent(topic, 'x');
         },
-        { afterCommit: () => (told += 1) },
+        { afterCommit: () => (notified += 1) },
       );
       await expect(writing).rejects.toMatchObject(unavailable);
       await expect(writing).rejects.toThrow('whether it was committed is not known');
       await cut;
-      expect({ runs, told }).toEqual({ runs: 1, told: 0 });
+      expect({ runs, notified }).toEqual({ runs: 1, notified: 0 });
       await until('the server has finished the commit', async () => (await head()) === after);
     },
   );
@@ -120,7 +120,7 @@ describe('when the connection to PostgreSQL is lost', () => {
     await cut;
   });
 
-  it('by a transaction that ends its own backend, that one fails and the rest of its group is unharmed', async () => {
+  it('by a transaction that ends its own backend, that one fails and the rest of its group succeeds', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 5 }, (_, i) =>
         store.transact(
@@ -143,7 +143,7 @@ describe('when the connection to PostgreSQL is lost', () => {
     expect(await head()).toBe(4);
   });
 
-  it('and cannot be made again, everything fails as unavailable until it can', async () => {
+  it('and cannot be restored, everything fails as unavailable until it can', async () => {
     link.refuse();
     const outcomes = await Promise.allSettled([
       append(),
@@ -157,7 +157,7 @@ describe('when the connection to PostgreSQL is lost', () => {
     expect(await append()).toBe(1);
   });
 
-  it('without a word, everything fails as unavailable in time, and works again afterwards', async () => {
+  it('silently, everything fails as unavailable in time, and works again afterwards', async () => {
     const impatient = await openPostgresStore({
       url: link.url,
       durability: 'full',
@@ -187,7 +187,7 @@ describe('when the connection to PostgreSQL is lost', () => {
     }
   });
 
-  it('is not what a server is taken for that answers slowly, but answers', async () => {
+  it('a server that answers slowly does not count as lost', async () => {
     const patient = await openPostgresStore({ url: link.url, durability: 'full', answerMs: 900 });
     try {
       await patient.transact(function* () {
@@ -225,7 +225,7 @@ async function connections(admin: pg.Client): Promise<number[]> {
 }
 
 describe('opening a store', () => {
-  it('fails as unavailable when there is no server, and does not tell the password', async () => {
+  it('fails as unavailable when there is no server, and does not reveal the password', async () => {
     const opening = openPostgresStore({
       url: 'postgres://ada:secret@127.0.0.1:1/stoa',
       durability: 'full',

@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { type Migration, migrationFailure, planMigration } from '../schema/migration.js';
 
-/** Any number that nobody else takes in this database. */
+/** An arbitrary number that nothing else uses in this database. */
 const ADVISORY_LOCK = 7117_0001;
 
 /**
- * All missing steps in one transaction: either the newest schema or the old data, untouched. Daemons
- * that start at once take turns.
+ * Runs all missing steps in one transaction: the result is either the newest schema or the old data, untouched.
+ * Daemons that start at the same time take turns.
  */
 export async function migratePostgres(
   client: pg.Client,
@@ -24,7 +24,7 @@ export async function migratePostgres(
   }
 }
 
-/** A program with nothing to change needs no right to create tables, so it is not tried first. */
+/** A program that has nothing to migrate needs no right to create tables, so this only reads. */
 async function findVersion(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ found: boolean }>(
     `SELECT to_regclass('"schemaVersions"') IS NOT NULL AS "found"`,

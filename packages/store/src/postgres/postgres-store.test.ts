@@ -37,7 +37,7 @@ describe('a store on PostgreSQL', () => {
     await fresh.drop();
   });
 
-  it('is opened without the right to create tables when nothing is missing', async () => {
+  it('opens without the right to create tables if nothing is missing', async () => {
     await admin.query(`DROP ROLE IF EXISTS "plain"; CREATE ROLE "plain" LOGIN PASSWORD 'p';
       GRANT ALL ON ALL TABLES IN SCHEMA public TO "plain"; REVOKE CREATE ON SCHEMA public FROM PUBLIC`);
     const url = new URL(database.url);
@@ -50,7 +50,7 @@ describe('a store on PostgreSQL', () => {
     await admin.query('DROP OWNED BY "plain"; DROP ROLE "plain"');
   });
 
-  it('waits for the disk of the server unless durability is relaxed, whatever the URL says', async () => {
+  it('waits for the disk of the server unless durability is relaxed, regardless of the URL', async () => {
     const setting = statement<object, { value: string }>(
       `SELECT current_setting('synchronous_commit') AS "value"`,
     );
@@ -76,7 +76,7 @@ describe('a store on PostgreSQL', () => {
     await admin.query('DROP DATABASE "narrow"');
   });
 
-  it('F-37 tells the one member of a group for whom the disk is full, and commits the others', async () => {
+  it('F-37 rejects the one member of a group for which the disk is full, and commits the others', async () => {
     await admin.query(`CREATE FUNCTION full_disk() RETURNS void LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$`);
     const fillDisk = statement<object>('SELECT full_disk()');
@@ -109,7 +109,7 @@ describe('a store on PostgreSQL', () => {
     ]);
   });
 
-  it('keeps a statement prepared once on each connection, and only so many of them', async () => {
+  it('prepares a statement once per connection, and a limited number of them', async () => {
     const many = Array.from({ length: 600 }, (_, i) =>
       statement<object, { n: number }>(`SELECT ${String(i)}::bigint AS "n"`),
     );
@@ -126,7 +126,7 @@ describe('a store on PostgreSQL', () => {
     expect(found?.count).toBeLessThan(600);
   });
 
-  it('goes on when another daemon has added a column to a table it knows', async () => {
+  it('continues when another daemon has added a column to a table', async () => {
     const older = await openPostgresStore({ url: database.url, durability: 'full' });
     const read = () => older.read(() => findHuman.first({ humanId: 'ada' }));
     const write = () =>
@@ -147,7 +147,7 @@ describe('a store on PostgreSQL', () => {
     expect(await store.read(() => largest.first({}))).toEqual({ n: Number.MAX_SAFE_INTEGER });
   });
 
-  it('reads several statements from one snapshot, also the first time it meets them', async () => {
+  it('reads several statements from one snapshot, also the first time', async () => {
     const first = statement<object, { head: number }>(
       `SELECT max("seq") AS "head" FROM "events" WHERE "topicId" = 1 AND 1 = 1`,
     );

@@ -22,11 +22,11 @@ export interface PostgresStoreOptions extends ConnectionOptions {
   readonly migrations?: readonly Migration[];
 }
 
-/** While a group runs, other daemons wait for its topic. */
+/** Other daemons wait for the topic while a group runs. */
 const DEFAULT_GROUP: LaneLimits = { members: 128, milliseconds: 25 };
 const DEFAULT_HINTS: HintTimes = { sweepMs: 15_000, answerMs: 10_000 };
 
-/** Connects, and brings the schema up to date. */
+/** Connects, and migrates the schema. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const connections = new Connections(options);
   const migrations = options.migrations ?? MIGRATIONS;
@@ -46,11 +46,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /**
- * Several daemons, one database.
+ * One database for several daemons.
  *
- * The order of `afterCommit` is the commit order within a lane; between lanes it is the order in which
- * the server answered. A connection lost during a commit leaves its outcome unknown: the transaction
- * is rejected with `storage_unavailable` and not run again.
+ * `afterCommit` runs in commit order within a lane; between lanes it runs in the order of the server's answers. If a
+ * connection is lost during a commit, the outcome is unknown: the transaction is rejected with `storage_unavailable`
+ * and does not run again.
  */
 export class PostgresStore implements Store {
   readonly engine = 'postgres';

@@ -6,10 +6,10 @@ import { withRetries } from './retry.js';
 import type { StatementRunner } from './statement-runner.js';
 
 /**
- * Reads see one committed state. One statement does so by itself; several need a snapshot, and that
- * costs two more round trips. Which it will be is not known before the second statement is asked for,
- * so it is learnt: a read that begins like one that went on gets a snapshot from the start, any other
- * is tried without and run again if it goes on.
+ * Reads see one committed state. One statement does so alone; several need a snapshot, which costs two more round
+ * trips. The number of statements is unknown when a read begins, so it is learnt: a read whose first statement was
+ * followed by others before gets a snapshot from the start; any other is tried without one and runs again if it
+ * continues.
  */
 export class Reads {
   readonly #goesOn = new WeakSet<SqlText>();
@@ -25,7 +25,7 @@ export class Reads {
       try {
         return await this.#read(connection, body);
       } finally {
-        // The answer is known and does not wait for the snapshot to be given up.
+        // The answer is known and need not wait for the rollback of the snapshot.
         void connection.rollback().then(() => {
           connection.release();
         });

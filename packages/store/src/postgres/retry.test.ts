@@ -21,17 +21,17 @@ async function triesOf(failures: readonly Error[], connections: number): Promise
 }
 
 describe('trying again', () => {
-  it('goes through outdated plans on all connections and has its tries left after them', async () => {
+  it('replaces connections with outdated plans without using up its tries', async () => {
     const outdated = Array.from({ length: 10 }, () => lost('RevalidateCachedQuery'));
     expect(await triesOf([...outdated, lost(), lost()], 10)).toBe(13);
   });
 
-  it('ends when plans are outdated more often than there are connections', async () => {
+  it('stops when plans are outdated more often than there are connections', async () => {
     const outdated = Array.from({ length: 100 }, () => lost('RevalidateCachedQuery'));
     await expect(triesOf(outdated, 2)).rejects.toThrow('cached plan');
   });
 
-  it('gives up on a connection that is lost again and again', async () => {
+  it('gives up on a connection that is lost repeatedly', async () => {
     await expect(triesOf([lost(), lost(), lost()], 10)).rejects.toThrow('lost');
   });
 });

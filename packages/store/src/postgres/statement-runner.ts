@@ -3,8 +3,8 @@ import { isOne } from '../sql/together.js';
 import { openTopicEnd } from '../statements/topics.js';
 import type { Connection } from './connection.js';
 
-/** Statements are constants of the program, so their number is small; texts made on the fly stay nameless. */
-const MOST = 500;
+/** Statements are constants, so there are few; texts that are built at run time get no name. */
+const MAX_NAMED = 500;
 
 /** The name under which each connection keeps a statement prepared. */
 class StatementNames {
@@ -13,7 +13,7 @@ class StatementNames {
 
   of(text: SqlText): string | undefined {
     const known = this.#names.get(text);
-    if (known !== undefined || this.#given >= MOST) return known;
+    if (known !== undefined || this.#given >= MAX_NAMED) return known;
     this.#given += 1;
     const name = `v${String(this.#given)}`;
     this.#names.set(text, name);
@@ -23,25 +23,25 @@ class StatementNames {
 
 export interface Driven<T> {
   readonly value: T;
-  /** The topics that grew. */
+  /** The topics that were written to. */
   readonly topics: readonly string[];
 }
 
-/** A transaction that has come to a statement, or to its end. */
+/** A transaction that has yielded a statement, or ended. */
 export interface Begun<T> {
   readonly tx: Tx<T>;
   readonly step: IteratorResult<Asked, T>;
 }
 
 /**
- * Drives transactions. A statement whose result somebody needs is waited for; the others, and those that are
- * asked for together, are on their way behind each other.
+ * Drives transactions. Waits for statements whose results are needed; pipelines the others and those that are
+ * requested together.
  */
 export class StatementRunner {
   readonly #names = new StatementNames();
   #stepping = false;
 
-  /** Whether the code of a body is on the stack right now. */
+  /** Whether the code of a body is running. */
   get stepping(): boolean {
     return this.#stepping;
   }
@@ -83,7 +83,7 @@ export class StatementRunner {
     );
     for (const answer of sent) answer.catch(() => undefined);
     const answers: unknown[] = [];
-    // In their order: after the first that fails, the others only say that the transaction has failed.
+    // In order: after the first failure, the others only report that the transaction has failed.
     for (const answer of sent) answers.push(await answer);
     return answers;
   }

@@ -17,7 +17,7 @@ describe('hints about topics', () => {
   let link: FlakyLink;
   let writer: PostgresStore;
   let reader: PostgresStore;
-  const heard: string[] = [];
+  const received: string[] = [];
   const passing: PostgresStore[] = [];
 
   const open = async (url: string, hints = {}): Promise<PostgresStore> => {
@@ -36,7 +36,7 @@ describe('hints about topics', () => {
   });
   afterEach(async () => {
     await Promise.all(passing.splice(0).map((store) => store.close()));
-    heard.length = 0;
+    received.length = 0;
   });
   afterAll(async () => {
     await writer.close();
@@ -44,17 +44,17 @@ describe('hints about topics', () => {
     await database.drop();
   });
 
-  const hears = (...expected: string[]): Promise<boolean> =>
-    until(`heard ${expected.join(', ')}, not only ${heard.join(', ')}`, () =>
-      expected.every((topic) => heard.includes(topic)),
+  const receives = (...expected: string[]): Promise<boolean> =>
+    until(`received ${expected.join(', ')}, not only ${received.join(', ')}`, () =>
+      expected.every((topic) => received.includes(topic)),
     );
 
   /** Starts to listen and waits for the first hint of all: that anything may have grown. */
   async function listen(): Promise<() => void> {
     reader = await open(link.url);
-    const stop = reader.onTopicHint((topic) => heard.push(topic));
-    await hears('*');
-    heard.length = 0;
+    const stop = reader.onTopicHint((topic) => received.push(topic));
+    await receives('*');
+    received.length = 0;
     return stop;
   }
 
@@ -64,11 +64,11 @@ describe('hints about topics', () => {
       yield* appendEvent('channel:a', 'x');
       yield* appendEvent('human:c', 'x');
     });
-    await hears('channel:a', 'human:c');
-    expect(heard).not.toContain('channel:b');
+    await receives('channel:a', 'human:c');
+    expect(received).not.toContain('channel:b');
   });
 
-  it('do not come of what was rolled back, was only read, or was written by oneself', async () => {
+  it('are not sent for rolled back transactions, reads, or own writes', async () => {
     await listen();
     const failing = writer.transact(function* () {
       yield* appendEvent('channel:b', 'x');
@@ -78,11 +78,11 @@ describe('hints about topics', () => {
     await writer.read(() => findTopic.first({ name: 'channel:b' }));
     await reader.transact(() => appendEvent('channel:b', 'x'));
     await writer.transact(() => appendEvent('channel:a', 'x'));
-    await hears('channel:a');
-    expect(heard).not.toContain('channel:b');
+    await receives('channel:a');
+    expect(received).not.toContain('channel:b');
   });
 
-  it('of very many topics come all the same', async () => {
+  it('arrive for very many topics', async () => {
     const names = Array.from({ length: 400 }, (_, i) => `channel:${'n'.repeat(50)}${String(i)}`);
     await writer.transact(function* () {
       for (const name of names) yield* insertTopic.run({ name });
@@ -91,56 +91,59 @@ describe('hints about topics', () => {
     await writer.transact(function* () {
       for (const name of names) yield* appendEvent(name, 'x');
     });
-    await hears(...names);
+    await receives(...names);
   });
 
-  it('come again after the link was lost, beginning with the hint that anything may have grown', async () => {
+  it('arrive again after the link was lost, beginning with the hint that any topic may have grown', async () => {
     await listen();
     link.refuse();
-    await writer.transact(() => appendEvent('channel:a', 'unheard'));
-    expect(heard).toEqual([]);
+    await writer.transact(() => appendEvent('channel:a', 'missed'));
+    expect(received).toEqual([]);
     link.restore();
-    await hears('*');
+    await receives('*');
     await writer.transact(() => appendEvent('channel:b', 'x'));
-    await hears('channel:b');
+    await receives('channel:b');
   });
 
   it('that could not be sent are sent when the link is back', async () => {
     await listen();
     const through = await open(link.url);
     await through.transact(() => appendEvent('channel:a', 'x'));
-    heard.length = 0;
+    received.length = 0;
     const direct = await open(database.url);
-    const told: string[] = [];
-    direct.onTopicHint((topic) => told.push(topic));
-    await until('the direct one listens', () => told.includes('*'));
+    const directHints: string[] = [];
+    direct.onTopicHint((topic) => directHints.push(topic));
+    await until('the direct one listens', () => directHints.includes('*'));
     const cut = link.cutAt('pg_notify', 'lose');
     await through.transact(() => appendEvent('channel:b', 'x'));
     await cut;
-    await until('the hint has come', () => told.includes('channel:b'));
+    await until('the hint has come', () => directHints.includes('channel:b'));
   });
 
-  it('include, every now and then, that anything may have grown', async () => {
+  it('regularly include the hint that any topic may have grown', async () => {
     const sweeping = await open(database.url, { sweepMs: 20 });
-    sweeping.onTopicHint((topic) => heard.push(topic));
-    await until('three of them have come', () => heard.filter((topic) => topic === '*').length > 3);
+    sweeping.onTopicHint((topic) => received.push(topic));
+    await until(
+      'three of them have come',
+      () => received.filter((topic) => topic === '*').length > 3,
+    );
   });
 
-  it('end when the listener does not want them any more', async () => {
+  it('end when the listener unsubscribes', async () => {
     const stop = await listen();
     const others: string[] = [];
     reader.onTopicHint((topic) => others.push(topic));
     stop();
     await writer.transact(() => appendEvent('channel:a', 'x'));
-    await until('another listener has heard it', () => others.includes('channel:a'));
-    expect(heard).toEqual([]);
+    await until('another listener has received it', () => others.includes('channel:a'));
+    expect(received).toEqual([]);
   });
 
-  it('of a store that closes at once are still sent', async () => {
+  it('are still sent by a store that closes immediately', async () => {
     await listen();
     const brief = await open(database.url);
     await brief.transact(() => appendEvent('channel:b', 'x'));
     await brief.close();
-    await hears('channel:b');
+    await receives('channel:b');
   });
 });

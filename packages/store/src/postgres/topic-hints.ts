@@ -2,21 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
 /**
- * Tells other daemons which topics have grown, and hears it from them, on one connection that does
- * nothing else.
+ * Announces to other daemons which topics have grown, and receives their announcements, on one dedicated connection.
  *
  *   resting ──first listener or announcement──▶ connecting ──▶ linked ──▶ closed
  *                                                  ▲  │ failed     │ lost
  *                                                  └──┴──backoff───┘
  *
- * Hints are sent after the commit, not with it. NOTIFY inside the transaction makes all commits of
- * the server take turns, fsync included: with 16 lanes it cost 37 % (2,710 → 1,714 commits a second on
- * a disk that syncs in 0.2 ms, more on a slower one). What is announced while a notification is on its
- * way goes out with the next, and those commits need no sync of their own.
+ * Hints are sent after the commit, not with it. NOTIFY inside the transaction serialises all commits of the server,
+ * fsync included: with 16 lanes it cost 37 % (2,710 → 1,714 commits a second on a disk that syncs in 0.2 ms, more on
+ * a slower one). Topics that are announced while a notification is being sent go out with the next one.
  *
- * So a daemon that dies between its commit and its hint leaves others in the dark, as does a listener
- * that is not linked. Both are made up for by the hint `*`, "anything may have grown": a listener gets
- * it whenever the link is made, and every few seconds besides.
+ * A hint is lost if a daemon dies between its commit and its hint, or if a listener is not linked. The hint `*` ("any
+ * topic may have grown") compensates: listeners get it whenever the link is established, and every few seconds.
  */
 export type TopicListener = (topic: string) => void;
 
@@ -24,13 +21,13 @@ const ANY_TOPIC = '*';
 
 const CHANNEL = 'stoa_topics';
 /** The server refuses payloads of 8,000 bytes and more. */
-const LONGEST_PAYLOAD = 7_900;
-/** Past this many it is cheaper for everybody to look at all they follow. */
-const MOST_TOPICS = 5_000;
+const MAX_PAYLOAD = 7_900;
+/** Above this number it is cheaper for listeners to check all topics that they follow. */
+const MAX_TOPICS = 5_000;
 const LONGEST_BACKOFF_MS = 5_000;
 
 export interface HintTimes {
-  /** How often listeners are told that anything may have grown. */
+  /** How often listeners get the hint `*`. */
   readonly sweepMs: number;
   /** How long an answer on the link may take before it counts as lost. */
   readonly answerMs: number;
@@ -57,12 +54,12 @@ export class TopicHints {
   announce(topics: readonly string[]): void {
     if (topics.length === 0) return;
     for (const topic of topics) this.#unsent.add(topic);
-    if (this.#unsent.size > MOST_TOPICS) this.#unsent = new Set([ANY_TOPIC]);
+    if (this.#unsent.size > MAX_TOPICS) this.#unsent = new Set([ANY_TOPIC]);
     this.#start();
     this.#wake();
   }
 
-  /** Sends what it still can. */
+  /** Sends pending hints if it can. */
   async close(): Promise<void> {
     this.#closing.abort();
     this.#wake();
@@ -91,7 +88,7 @@ export class TopicHints {
     }
   }
 
-  /** Throws when the link is lost, returns when it was closed. */
+  /** Throws if the link is lost, returns if it was closed. */
   async #serve(client: pg.Client): Promise<void> {
     let lost: Error | undefined;
     client.on('error', (error) => {
@@ -99,7 +96,7 @@ export class TopicHints {
       this.#wake();
     });
     client.on('notification', ({ processId, payload = '' }) => {
-      // What this daemon announced, it knew before.
+      // This daemon knows its own announcements.
       if (processId !== processIdOf(client))
         for (const topic of payload.split(' ')) this.#tell(topic);
     });
@@ -116,7 +113,7 @@ export class TopicHints {
     }
   }
 
-  /** Resolves with true when there is something to do, with false when it is time for a sweep. */
+  /** Resolves with true when there is something to do, with false when a sweep is due. */
   #nextNeed(): Promise<boolean> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, this.times.sweepMs, false);
@@ -140,7 +137,7 @@ export class TopicHints {
     }
   }
 
-  /** A server that has gone without a word is noticed by the missing answer. */
+  /** Detects a lost server by the missing answer. */
   async #ask(client: pg.Client, text: string, values: unknown[] = []): Promise<void> {
     const query = { text, values, query_timeout: this.times.answerMs };
     await client.query(query);
@@ -155,7 +152,7 @@ function payloadsOf(topics: ReadonlySet<string>): string[] {
   const payloads: string[] = [];
   let payload = '';
   for (const topic of topics) {
-    if (Buffer.byteLength(payload) + Buffer.byteLength(topic) + 1 > LONGEST_PAYLOAD) {
+    if (Buffer.byteLength(payload) + Buffer.byteLength(topic) + 1 > MAX_PAYLOAD) {
       payloads.push(payload);
       payload = '';
     }
@@ -164,6 +161,6 @@ function payloadsOf(topics: ReadonlySet<string>): string[] {
   return [...payloads, payload];
 }
 
-/** pg knows it and its types do not. */
+/** pg has it, but its types do not. */
 const processIdOf = (client: pg.Client): number =>
   (client as pg.Client & { readonly processID: number }).processID;

@@ -6,12 +6,11 @@ import { mayTryAgain, withRetries } from './retry.js';
 import type { Driven, StatementRunner } from './statement-runner.js';
 
 /**
- * How transactions get to be committed, alone or several in one.
+ * Commits transactions, alone or in groups.
  *
- * In a group every member has a savepoint: one that fails is rolled back alone. If the whole
- * transaction is lost (a deadlock, a dead connection), nothing of it was kept and every member runs
- * again alone. If the connection is lost while the commit is on its way, nobody knows: all members
- * are told so, and none runs again.
+ * In a group every member has a savepoint: one that fails is rolled back alone. If the whole transaction is lost (a
+ * deadlock, a dead connection), nothing of it was stored and every member runs again alone. If the connection is lost
+ * during the commit, the outcome is unknown: all members are rejected, and none runs again.
  */
 export type Body = () => Tx<unknown>;
 
@@ -19,7 +18,7 @@ export type Outcome =
   | ({ readonly ok: true } & Driven<unknown>)
   | { readonly ok: false; readonly error: unknown };
 
-/** Both are said, because a role or a database may have other defaults. */
+/** Names both settings, because a role or a database may have other defaults. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE';
 
 export class Transactions {
@@ -37,8 +36,8 @@ export class Transactions {
   }
 
   /**
-   * Commits the bodies together, in their order, and as many as `goOn` lets in: it is asked after
-   * each one. There are as many outcomes as bodies that were let in.
+   * Commits bodies together, in their order. `goOn` is called after each and decides whether the next one is
+   * admitted. Returns one outcome per admitted body.
    */
   async together(bodies: readonly Body[], goOn: (outcome: Outcome) => boolean): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
@@ -85,7 +84,7 @@ export class Transactions {
         return { ok: true, ...(await this.runner.drive(connection, body)) };
       } catch (error) {
         if (error instanceof ConnectionLost || isContention(error)) throw error;
-        // What was sent behind it failed with it; that is no failure of what follows.
+        // Statements sent after the failed one failed with it; that must not fail the next member.
         await connection.settle().catch(() => undefined);
         await connection.control('ROLLBACK TO SAVEPOINT "member"');
         if (!mayTryAgain(error, tries)) return failed(error);
@@ -93,7 +92,7 @@ export class Transactions {
     }
   }
 
-  /** Without a server everybody would wait for the same refusal in turn, so the first one stands for all. */
+  /** Without a server every member would wait for the same refusal in turn, so the first refusal is used for all. */
   async #oneByOne(bodies: readonly Body[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = [];
     for (const body of bodies) {
@@ -107,7 +106,7 @@ export class Transactions {
   }
 }
 
-/** If BEGIN failed, which it does not say before, a write behind it would be on its own. */
+/** If BEGIN fails, which is known later, a write sent after it would run outside a transaction. */
 const isRead = (asked: Asked): boolean =>
   [asked]
     .flat()

@@ -1,16 +1,16 @@
 import type { Migration } from './migration.js';
 
 /*
- * Bodies stand once, in "events"; every other table of a channel is a projection that refers to
- * them by (topicId, seq). SQLite keeps the tables that are read in order clustered by their key
- * (WITHOUT ROWID): a page of a channel is one run of leaves, and a post touches one tree less.
+ * Bodies are stored once, in "events"; every other table of a channel is a projection that refers to them by
+ * (topicId, seq). SQLite clusters the tables that are read in order by their key (WITHOUT ROWID): a page of a channel
+ * is one run of leaves, and a post changes one tree less.
  *
- * A post changes no counter: the head of a topic is the last sequence in its events, and a message
- * knows how many came before it ("ordinal"). Stored counters cost two more pages a commit on SQLite
- * (8 WAL frames a post against 6) and a dead row a post on PostgreSQL.
+ * A post changes no counter: the head of a topic is the last sequence in its events, and "ordinal" counts the
+ * messages before a message. Stored counters cost two more pages per commit on SQLite (8 WAL frames per post instead
+ * of 6) and a dead row per post on PostgreSQL.
  *
- * Text is compared byte by byte on both engines, whatever the collation of the PostgreSQL database:
- * pages, ranges of names and lower() mean the same, and no index depends on the system's locale.
+ * Text is compared byte by byte on both engines, regardless of the collation of the PostgreSQL database: pages,
+ * ranges of names and lower() mean the same, and no index depends on the system's locale.
  */
 const tables = (t: { key: string; clustered: string; big: string; text: string }): string => `
 CREATE TABLE "topics" (

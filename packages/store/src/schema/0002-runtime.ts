@@ -1,11 +1,11 @@
 import type { Migration } from './migration.js';
 
 /*
- * Agents, sessions and their work. As with channels, bodies stand once, in "events", and everything
- * that has a "topicId" and a "seq" is a replay of its session's topic. What is not: the definitions
- * of agents, and who runs what ("daemons", "sessionOwners"), which only living daemons can say.
+ * Agents, sessions and their work. As with channels, bodies are stored once, in "events", and every table with a
+ * "topicId" and a "seq" is a replay of its session's topic. Exceptions: the definitions of agents, and who runs what
+ * ("daemons", "sessionOwners"), which only living daemons know.
  *
- * At most one run of a session is active: an index says so, not only the code.
+ * At most one run of a session is active: an index enforces it, not only the code.
  */
 const tables = (t: { clustered: string; big: string; text: string; real: string }): string => `
 CREATE TABLE "agents" (

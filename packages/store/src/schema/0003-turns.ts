@@ -1,9 +1,9 @@
 import type { Migration } from './migration.js';
 
 /*
- * Turns: who may speak in which thread. All of it is a replay of the channel's log. What a turn is at
- * stands in the body of the event that decided last about it ("seq"); the columns are what is looked
- * for by. Settings are JSON of what was set, read with their row and never searched.
+ * Turns: who may speak in which thread. All of it is a replay of the channel's log. The state of a turn is in the
+ * body of the event of its last decision ("seq"); the columns serve queries. Settings are JSON, read with their row
+ * and never searched.
  */
 const tables = (t: { clustered: string; big: string; text: string }): string => `
 ALTER TABLE "channels" ADD COLUMN "paused" ${t.big} NOT NULL DEFAULT 0;

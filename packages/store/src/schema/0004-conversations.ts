@@ -3,10 +3,9 @@ import type { Migration } from './migration.js';
 type Types = { clustered: string; big: string; text: string };
 
 /*
- * What gives agents a reason to speak without a person, and the work of threads that comes of it. All
- * of it is a replay of the channel's log; what a stimulus says stands in the event that made it
- * ("seq"), what work is at in the event that changed it last. "endedSeq" orders those that are settled,
- * of which only the newest are kept.
+ * Reasons for agents to speak without a person, and the resulting thread work. All of it is a replay of the channel's
+ * log; the content of a stimulus is in the event that created it ("seq"), the state of work in the event that changed
+ * it last. "endedSeq" orders the ended ones, of which only the newest are kept.
  */
 const stimuli = (t: Types): string => `
 ALTER TABLE "messages" ADD COLUMN "supersededBy" ${t.text};
@@ -52,8 +51,8 @@ CREATE INDEX "threadWorkRoots" ON "threadWork" ("topicId", "rootPostedAt") WHERE
 `;
 
 /*
- * What is told from outside. Sources and what came from them are a replay of the channel's log; a secret
- * is not: it stands in no log, and here as it is, for a signature is made anew to be compared.
+ * Observations. Sources and their observations are a replay of the channel's log. A secret is not: it is in no log,
+ * and stored here in plain text, because signatures are computed with it.
  */
 const observations = (t: Types): string => `
 CREATE TABLE "observationSources" (
@@ -83,8 +82,8 @@ CREATE INDEX "observationsOfSource" ON "observations" ("sourceId", "seq");
 `;
 
 /*
- * What sessions remember. A memory is a topic of its own, permanent as a channel's log is, and these
- * tables are a replay of it; the text of a note stands in the event that kept it ("seq").
+ * What sessions remember. A memory has its own topic, which is permanent, and these tables are a replay of it; the
+ * text of a note is in the event that created it ("seq").
  */
 const memory = (t: Types): string => `
 CREATE TABLE "memories" (
@@ -105,9 +104,8 @@ CREATE TABLE "memoryNotes" (
 `;
 
 /*
- * Projects, and the boards of sessions: all of it is a replay of the project's or the session's log.
- * Everything that a project has is bounded, so it is deleted with it in one transaction; only its log
- * is swept.
+ * Projects, and the boards of sessions: all of it is a replay of the project's or the session's log. All rows of a
+ * project are bounded and deleted with it in one transaction; only its log is erased in steps.
  */
 const projects = (t: Types): string => `
 CREATE TABLE "projects" (
@@ -189,7 +187,7 @@ CREATE TABLE "taskBlockers" (
 
 const tables = (t: Types): string => stimuli(t) + observations(t) + memory(t) + projects(t);
 
-/** What channels need besides turns. */
+/** Tables of channels besides turns. */
 export const conversations: Migration = {
   version: 4,
   name: 'conversations',

@@ -1,13 +1,12 @@
 import type { Migration } from './migration.js';
 
 /*
- * Background tasks. A row is a replay of its session's log; what it says stands in "entry", which is
- * what the log said of it put together. One that goes from an ended session to another has a row in the
- * other's topic then, so its id is unique in a topic only. "sortAt" is when it was started, or when it
- * ended: what is shown first.
+ * Background tasks. A row is a replay of its session's log; "entry" is the task as its events describe it. A task
+ * that moves from an ended session to another gets a row in the other's topic, so its id is unique within a topic
+ * only. "sortAt" is the time of its start, or of its end, and orders lists.
  *
- * When memories may be put in order: when they last were, which runs remembered there since, and who is at it.
- * The daemons agree on it here; it is not in the log.
+ * Dream gates: when a memory was last tidied, which runs remembered something since, and which task holds the lease.
+ * The daemons coordinate here; it is not in the log.
  */
 const tables = (t: { clustered: string; big: string; text: string }): string => `
 CREATE TABLE "tasks" (

@@ -1,9 +1,9 @@
 import type { Migration } from './migration.js';
 
 /*
- * "Always" rules of a workspace have an author: those of the owner hold for every session there, those of
- * anybody else for the sessions that work for them. Who gave the rules of older data is not known; only the
- * owner could have a session in a workspace that was not shared, so they count as the owner's.
+ * "Always" rules of a workspace have an author: those of the owner apply to every session there, those of other
+ * people to the sessions that work for them. The author of older rules is unknown; only the owner could have a
+ * session in a workspace that was not shared, so they count as the owner's.
  */
 const authority = (t: Types): string => `
 CREATE TABLE "authoredRules" (
@@ -29,8 +29,8 @@ interface Types {
 }
 
 /*
- * Who wrote the text of a project task last, and how often it was changed: for older data that stands in the
- * log.
+ * The author of the current text of a project task, and the number of its changes; for older data they are computed
+ * from the log.
  */
 const taskTexts = (t: Types): string => `
 ALTER TABLE "projectTasks" ADD COLUMN "revision" ${t.big} NOT NULL DEFAULT 1;
@@ -42,21 +42,21 @@ UPDATE "projectTasks" SET
     "createdBy");
 `;
 
-/** A cookie of an earlier version proves nothing any more: its login ends. */
+/** A cookie of an earlier version is not accepted, so its login ends. */
 const browserLogins = `
 UPDATE "credentials" SET "revokedAt" = "createdAt" WHERE "kind" = 'browser' AND "revokedAt" IS NULL;
 `;
 
 const REWRITES = `e."topicId" = "projectTasks"."topicId" AND e."type" = 'task_updated'`;
 
-/** When the run of a session last showed that it is at work; only its owner can say, so it is not in the log. */
+/** When the run of a session was last active; only its owner knows, so it is not in the log. */
 const activity = (t: Types): string => `
 ALTER TABLE "sessionOwners" ADD COLUMN "activeAt" ${t.big};
 `;
 
 /**
- * By what a newer stimulus finds those that wait and that it takes the place of. It follows from them, and is filled at
- * the start of a daemon for those that are older than the table.
+ * The keys by which a newer stimulus finds the waiting ones that it replaces. They follow from the stimuli; a daemon
+ * adds those of stimuli that are older than the table when it starts.
  */
 const stimulusKeys = (t: Types): string => `
 CREATE TABLE "stimulusKeys" (
@@ -72,7 +72,7 @@ CREATE INDEX "stimuliWaiting" ON "stimuli" ("topicId", "endedSeq") WHERE "endedS
 const tables = (t: Types): string =>
   authority(t) + taskTexts(t) + browserLogins + activity(t) + stimulusKeys(t);
 
-/** What safe boundaries between people and agents need. */
+/** Tables for boundaries between people and agents. */
 export const trust: Migration = {
   version: 6,
   name: 'trust',

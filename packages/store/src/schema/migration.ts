@@ -8,7 +8,7 @@ export interface Migration {
   readonly postgres: string;
 }
 
-/** Which steps lead from the version found to the newest one; refuses what a newer Stoa wrote. */
+/** The steps from the found version to the newest one; refuses data of a newer Stoa. */
 export function planMigration(found: number, known: readonly Migration[]): readonly Migration[] {
   const newest = known.length;
   if (found > newest) {

@@ -1,6 +1,6 @@
 import type { Tx } from '../sql/statement.js';
 import { statement } from '../sql/statement.js';
-import type { Stretch } from './message-changes.js';
+import type { LogRange } from './message-changes.js';
 
 export interface WindowLimits {
   readonly events: number;
@@ -13,34 +13,34 @@ interface Measured {
   bytes: number;
 }
 
-const measureEvents = statement<Stretch, Measured>(
+const measureEvents = statement<LogRange, Measured>(
   `SELECT "seq", "at", octet_length("body") AS "bytes" FROM "events"
    WHERE "topicId" = :topicId AND "seq" > :after AND "seq" <= :upTo ORDER BY "seq"`,
 );
 
-export interface Window extends Stretch {
-  /** When the last event of it happened. */
+export interface Window extends LogRange {
+  /** The time of its last event. */
   readonly at: number;
   readonly bytes: number;
 }
 
 /**
- * The oldest part of a stretch that keeps to the limits; at least one event, since one message may
- * be larger than the limit is. Undefined when the stretch holds none: its events were erased.
+ * The oldest part of a range within the limits; at least one event, because one message may exceed the limit.
+ * Undefined if the range is empty: its events were erased.
  */
-export function* oldestWindow(stretch: Stretch, limits: WindowLimits): Tx<Window | undefined> {
-  const { topicId, after } = stretch;
-  const upTo = Math.min(stretch.upTo, after + limits.events);
+export function* oldestWindow(range: LogRange, limits: WindowLimits): Tx<Window | undefined> {
+  const { topicId, after } = range;
+  const upTo = Math.min(range.upTo, after + limits.events);
   const kept = withinBytes(yield* measureEvents.all({ topicId, after, upTo }), limits.bytes);
   const last = kept.events.at(-1);
   if (!last) return undefined;
   return { topicId, after, upTo: last.seq, at: last.at, bytes: kept.bytes };
 }
 
-/** The newest part of a stretch that keeps to the limits. */
-export function* newestWindow(stretch: Stretch, limits: WindowLimits): Tx<Window | undefined> {
-  const { topicId, upTo } = stretch;
-  const after = Math.max(stretch.after, upTo - limits.events);
+/** The newest part of a range within the limits. */
+export function* newestWindow(range: LogRange, limits: WindowLimits): Tx<Window | undefined> {
+  const { topicId, upTo } = range;
+  const after = Math.max(range.after, upTo - limits.events);
   const measured = yield* measureEvents.all({ topicId, after, upTo });
   const kept = withinBytes(measured.reverse(), limits.bytes);
   const [newest, oldest] = [kept.events[0], kept.events.at(-1)];

@@ -5,7 +5,7 @@ import { inTransaction } from '../sqlite/transaction.js';
 import { HEAD } from '../statements/topics.js';
 import type { SearchMatch } from './search-index.js';
 
-interface ChannelPlace {
+interface ChannelEnds {
   readonly head: number;
   readonly floor: number;
 }
@@ -15,7 +15,7 @@ interface LivingMessage {
   readonly bodySeq: number;
 }
 
-/** What the index wants to know of the main database. It never writes there. */
+/** What the index reads from the main database. It never writes there. */
 export class MainReader {
   readonly #runner: StatementRunner;
   readonly #sql: ReturnType<typeof prepare>;
@@ -29,12 +29,12 @@ export class MainReader {
     return this.#runner.drive(body);
   }
 
-  /** Everything read in the body is of one moment. */
+  /** All reads in the body see the same state. */
   snapshot<T>(body: () => T): T {
     return inTransaction(this.db, body);
   }
 
-  /** Another one whenever anything was committed, here or by another connection. */
+  /** Changes whenever anything was committed, here or by another connection. */
   version(): string {
     const elsewhere = this.db.pragma('data_version', { simple: true }) as number;
     return `${elsewhere}/${this.#sql.ownChanges.get()?.count ?? 0}`;
@@ -45,8 +45,8 @@ export class MainReader {
     return this.#sql.heads.iterate();
   }
 
-  /** Undefined when the channel is gone: its row goes with the event that deletes it. */
-  channel(topicId: number): ChannelPlace | undefined {
+  /** Undefined if the channel is deleted: its row is deleted with the same event. */
+  channel(topicId: number): ChannelEnds | undefined {
     return this.#sql.channel.get(topicId);
   }
 
@@ -54,7 +54,7 @@ export class MainReader {
     return this.#sql.message.get(topicId, seq);
   }
 
-  /** When an event happened; undefined when there is no such event. */
+  /** When an event happened; undefined if there is no such event. */
   eventAt(topicId: number, seq: number): number | undefined {
     return this.#sql.eventAt.get(topicId, seq)?.at;
   }
@@ -68,7 +68,7 @@ function prepare(db: SqliteDatabase) {
     heads: db.prepare<[], { topicId: number; head: number }>(
       `SELECT c."topicId", ${HEAD} AS "head" FROM ${CHANNELS}`,
     ),
-    channel: db.prepare<[number], ChannelPlace>(
+    channel: db.prepare<[number], ChannelEnds>(
       `SELECT ${HEAD} AS "head", t."floor" FROM ${CHANNELS} WHERE c."topicId" = ?`,
     ),
     message: db.prepare<[number, number], LivingMessage>(

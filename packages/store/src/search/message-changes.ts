@@ -2,17 +2,17 @@ import type { Tx } from '../sql/statement.js';
 import { statement } from '../sql/statement.js';
 import { findMessageRow } from '../statements/messages.js';
 
-/** What a stretch of a channel's log did to one message, as far as its text goes. */
+/** How a range of a channel's log changes the text of one message. */
 export interface MessageChange {
   /** The sequence of the event that posted the message. */
   readonly seq: number;
   readonly createdAt: number;
-  /** Undefined: there is nothing to be found any more, or a later event says what. */
+  /** Undefined if the message is deleted, or if a later event has its text. */
   readonly text: string | undefined;
 }
 
-/** The events after `after`, up to and with `upTo`. */
-export interface Stretch {
+/** The events after `after`, up to and including `upTo`. */
+export interface LogRange {
   readonly topicId: number;
   readonly after: number;
   readonly upTo: number;
@@ -27,7 +27,7 @@ interface MessageEventRow {
   deletedAt: number | null;
 }
 
-const listMessageEvents = statement<Stretch, MessageEventRow>(
+const listMessageEvents = statement<LogRange, MessageEventRow>(
   `SELECT e."seq", e."type", e."body", m."createdAt", m."bodySeq", m."deletedAt" FROM "events" e
    LEFT JOIN "messages" m ON m."topicId" = e."topicId" AND m."seq" = e."seq"
    WHERE e."topicId" = :topicId AND e."seq" > :after AND e."seq" <= :upTo
@@ -35,15 +35,14 @@ const listMessageEvents = statement<Stretch, MessageEventRow>(
 );
 
 /**
- * The changes of a stretch, one a message. The table of messages, which is in step with the log,
- * says which event holds the present text: only that one gives a text, whatever came before it.
- * So a text belongs to exactly one stretch, and a message changed later than it has none in it.
+ * The changes of a range, one per message. The table of messages, which is in step with the log, determines which
+ * event has the current text, and only that event returns one. So a text belongs to exactly one range, and a message
+ * that changed after the range has no text in it.
  */
-export function* readChanges(stretch: Stretch): Tx<MessageChange[]> {
+export function* readChanges(range: LogRange): Tx<MessageChange[]> {
   const changes = new Map<number, MessageChange>();
-  for (const row of yield* listMessageEvents.all(stretch)) {
-    const change =
-      row.type === 'message_posted' ? posted(row) : yield* changed(stretch.topicId, row);
+  for (const row of yield* listMessageEvents.all(range)) {
+    const change = row.type === 'message_posted' ? posted(row) : yield* changed(range.topicId, row);
     if (change) changes.set(change.seq, change);
   }
   return [...changes.values()];
@@ -73,7 +72,7 @@ function messageIdOf(body: unknown): string {
   return (body as { messageId: string }).messageId;
 }
 
-/** Items are apart, so that no word and no unspaced run goes across two of them. */
+/** Separates items, so that no word and no unspaced run crosses two of them. */
 function textOf(body: unknown): string {
   const { inputItems } = body as { inputItems: readonly { type: string; text?: string }[] };
   return inputItems.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');

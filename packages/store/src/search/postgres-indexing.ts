@@ -30,7 +30,7 @@ type Plan =
   | ({ readonly kind: 'batch' } & Batch);
 
 interface Batch {
-  /** Undefined when the topic has no watermark yet. */
+  /** Undefined if the topic has no watermark yet. */
   readonly from: number | undefined;
   readonly to: number;
   readonly changes: readonly MessageChange[];
@@ -38,8 +38,8 @@ interface Batch {
 }
 
 /**
- * Indexes a little of a topic. Several daemons may do so at once: a batch is read and cut into
- * tokens first, and written only if the watermark still stands where the batch begins.
+ * Indexes a small part of a topic. Several daemons may do so at once: a batch is read and tokenised first, and
+ * written only if the watermark is still where the batch begins.
  */
 export async function indexSome(store: Store, topicId: number): Promise<Progress> {
   const plan = await store.read(() => planStep(topicId));
@@ -68,7 +68,7 @@ function* planStep(topicId: number): Tx<Plan> {
   return { kind: 'batch', from: watermark?.seq, to, changes, isMore: tail.upTo > to };
 }
 
-/** A channel deleted meanwhile leaves documents that are never found and soon dropped. */
+/** A channel that is deleted meanwhile leaves documents that are never found and soon deleted. */
 function writing(topicId: number, { from, to, changes }: Batch): () => Tx<boolean> {
   const documents = changes.map(({ seq, createdAt, text }) => ({
     seq,
@@ -87,7 +87,7 @@ function writing(topicId: number, { from, to, changes }: Batch): () => Tx<boolea
   };
 }
 
-/** Returns whether some are left. */
+/** Returns whether documents are left. */
 function* dropSome(topicId: number): Tx<boolean> {
   if (!(yield* lockWatermark.first({ topicId }))) return false;
   yield* deleteSomeDocuments.run({ topicId, limit: STEP.events });

@@ -43,7 +43,7 @@ describe('the search tables of PostgreSQL', () => {
     `SELECT :tokens::tsvector @@ :query::tsquery AS "matches"`,
   );
 
-  it('mean by a query what it says, for any query and any text', async () => {
+  it('match the same as the query, for any query and any text', async () => {
     const store = await newStore();
     const unit = fc.constantFrom(
       'a',
@@ -77,7 +77,7 @@ describe('the search tables of PostgreSQL', () => {
     );
   });
 
-  it('hold the largest message there can be', async () => {
+  it('store the largest possible message', async () => {
     const store = await newStore();
     const wide = '𐐀'.repeat(TOKEN_LIMITS.tokenChars / 2 - 3);
     const texts = [
@@ -123,7 +123,7 @@ describe('the search tables of PostgreSQL', () => {
     expect(await store.read(() => count.first({}))).toEqual({ documents: 2_000, behind: 0 });
   });
 
-  it('find what another daemon posted without being told', async () => {
+  it('find messages of another daemon without a hint', async () => {
     const [writer, reader] = [await newStore(), await newStore()];
     const index = await newIndex(reader);
     await index.settled();
@@ -142,7 +142,7 @@ describe('the search tables of PostgreSQL', () => {
      SELECT :topicId::bigint, s, s, 'msg' || s, 'system', s, s FROM generate_series(3, 9000) s`,
   );
 
-  it('find a rare word behind thousands of newer messages, and a common one in front', async () => {
+  it('find a rare word before thousands of newer messages, and a common one among them', async () => {
     const store = await newStore();
     const log = await ChannelLog.create(store, 'ops');
     const { topicId } = log;
@@ -168,7 +168,7 @@ describe('the search tables of PostgreSQL', () => {
     `UPDATE "searchVersion" SET "version" = :version`,
   );
 
-  it('are built again when they are of an older version, and left alone when newer', async () => {
+  it('are built again if they are of an older version, and unchanged if newer', async () => {
     const store = await newStore();
     const log = await ChannelLog.create(store, 'ops');
     await log.post(10, 'alpha');
@@ -184,7 +184,7 @@ describe('the search tables of PostgreSQL', () => {
     await expect(openPostgresSearchIndex(store)).rejects.toMatchObject({ code: 'schema_too_new' });
   });
 
-  it('are emptied of a deleted channel also when two daemons drop it at once', async () => {
+  it('lose a deleted channel, also if two daemons drop it at once', async () => {
     const [here, there] = [await newStore(), await newStore()];
     await (await newIndex(here)).close();
     const [watcher, blocker] = [new pg.Client(database.url), new pg.Client(database.url)];

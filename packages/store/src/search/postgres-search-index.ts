@@ -18,17 +18,17 @@ import { parseQuery } from './search-query.js';
 import { type DatedMatch, newestFirst, scanTails } from './tail-scan.js';
 
 export interface PostgresSearchOptions {
-  /** Told when indexing failed. It is tried again; this is for the log. */
+  /** Called when indexing failed, for the log. It is retried. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** Looking through so many takes some milliseconds. */
+/** Searching this many takes some milliseconds. */
 const NEWEST = 4_000;
 const HINT_DELAY_MS = 50;
-/** Hints tell what grew; looking for oneself now and then makes up for lost ones. */
+/** Polling compensates for lost hints. */
 const POLL_MS = 5_000;
 
-/** Makes the tables of the index when they are missing or of an older version, and follows the logs. */
+/** Creates the tables of the index if they are missing or outdated, and follows the logs. */
 export async function openPostgresSearchIndex(
   store: Store,
   options: PostgresSearchOptions = {},
@@ -38,8 +38,8 @@ export async function openPostgresSearchIndex(
 }
 
 /**
- * The index on PostgreSQL, in tables of its own. Every daemon on the database indexes, each what it
- * was told of, or found.
+ * The index on PostgreSQL, in separate tables. Every daemon on the database indexes the topics that it has hints for
+ * or finds.
  *
  *   idle ──hint, poll──▶ indexing ──nothing waits, or a failure──▶ idle ──close──▶ closed
  */
@@ -55,9 +55,9 @@ class PostgresSearchIndex implements SearchIndex {
     private readonly options: PostgresSearchOptions,
   ) {
     this.#poll = setInterval(() => {
-      this.#start({ lookAround: true });
+      this.#start({ poll: true });
     }, POLL_MS).unref();
-    this.#start({ lookAround: true });
+    this.#start({ poll: true });
   }
 
   async search({ text, topicId, limit }: SearchRequest): Promise<SearchMatch[]> {
@@ -78,7 +78,7 @@ class PostgresSearchIndex implements SearchIndex {
     this.#waiting.add(topicId);
     this.#wakeUp ??= setTimeout(() => {
       this.#wakeUp = undefined;
-      this.#start({ lookAround: false });
+      this.#start({ poll: false });
     }, HINT_DELAY_MS).unref();
   }
 
@@ -100,24 +100,24 @@ class PostgresSearchIndex implements SearchIndex {
     await this.#indexing;
   }
 
-  #start(how: { readonly lookAround: boolean }): void {
+  #start(how: { readonly poll: boolean }): void {
     if (this.#isClosed) return;
-    this.#indexing ??= this.#index(how.lookAround).finally(() => {
+    this.#indexing ??= this.#index(how.poll).finally(() => {
       this.#indexing = undefined;
     });
   }
 
-  /** Never rejects. What failed waits for the next poll. */
-  async #index(lookAround: boolean): Promise<void> {
+  /** Never rejects. The next poll retries what failed. */
+  async #index(poll: boolean): Promise<void> {
     try {
-      if (lookAround) {
+      if (poll) {
         for (const { topicId } of await this.store.read(listUnfinished)) this.#waiting.add(topicId);
       }
       for (const topicId of this.#waiting) {
         if (this.#isClosed) return;
         this.#waiting.delete(topicId);
         const { isMore } = await indexSome(this.store, topicId);
-        // Again, at the end: the others come first.
+        // At the end of the queue: other topics come first.
         if (isMore) this.#waiting.add(topicId);
       }
     } catch (error) {
@@ -130,7 +130,7 @@ class PostgresSearchIndex implements SearchIndex {
   }
 }
 
-/** Common words are found among the newest documents; only for others the whole index is asked. */
+/** Searches the newest documents first, which suffices for common words, and the whole index only if necessary. */
 function* matchIndexed(query: string, limit: number, topicId?: number): Tx<DatedMatch[]> {
   const among = { query, limit, window: NEWEST };
   const newest = yield* topicId === undefined

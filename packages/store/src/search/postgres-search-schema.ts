@@ -6,10 +6,10 @@ import { type Statement, statement } from '../sql/statement.js';
 export const postgresOnly = <P extends object, R = never>(postgres: string): Statement<P, R> =>
   statement<P, R>({ sqlite: '', postgres });
 
-/** An older version is thrown away and built again: the tables are a projection, not data. */
+/** An older version is deleted and built again: the tables are a projection, not data. */
 const VERSION = 1;
 
-/** Daemons that start together take turns. */
+/** Daemons that start at the same time take turns. */
 const lockSetup = postgresOnly<object>(`SELECT pg_advisory_xact_lock(711700001)`);
 
 const findVersionTable = postgresOnly<object, { found: boolean }>(
@@ -41,8 +41,8 @@ const REBUILD = [
 ].map((statement) => postgresOnly<object>(statement));
 
 /**
- * Makes the tables of the index, which are not part of the migrations. Where there is nothing to make
- * it takes no right to.
+ * Creates the tables of the index, which are not part of the migrations. Needs no right to create tables if they
+ * exist.
  */
 export function* prepareSearchTables(): Tx<void> {
   yield* lockSetup.run({});

@@ -1,5 +1,5 @@
 import { HEAD } from '../statements/topics.js';
-import type { Stretch } from './message-changes.js';
+import type { LogRange } from './message-changes.js';
 import { postgresOnly } from './postgres-search-schema.js';
 import type { DatedMatch } from './tail-scan.js';
 
@@ -9,10 +9,10 @@ const TAILS = `SELECT * FROM (
     LEFT JOIN "searchWatermarks" w ON w."topicId" = c."topicId"
   ) AS "tails" WHERE "upTo" > "after"`;
 
-/** What is not indexed of every channel. */
-export const listTails = postgresOnly<object, Stretch>(TAILS);
+/** The ranges of all channels that are not indexed. */
+export const listTails = postgresOnly<object, LogRange>(TAILS);
 
-export const findTail = postgresOnly<{ topicId: number }, Stretch>(
+export const findTail = postgresOnly<{ topicId: number }, LogRange>(
   `${TAILS} AND "topicId" = :topicId`,
 );
 
@@ -31,17 +31,17 @@ export const insertWatermark = postgresOnly<{ topicId: number }>(
   `INSERT INTO "searchWatermarks" ("topicId", "seq") VALUES (:topicId, 0) ON CONFLICT DO NOTHING`,
 );
 
-/** Changes nothing when another daemon was faster. */
+/** Changes nothing if another daemon was faster. */
 export const moveWatermark = postgresOnly<{ topicId: number; from: number; to: number }>(
   `UPDATE "searchWatermarks" SET "seq" = :to WHERE "topicId" = :topicId AND "seq" = :from`,
 );
 
-/** Daemons that drop the same topic take turns, in a statement of its own: the next then sees what is left. */
+/** Daemons that drop the same topic take turns. A separate statement, so that the next one sees what is left. */
 export const lockWatermark = postgresOnly<{ topicId: number }, { topicId: number }>(
   `SELECT "topicId" FROM "searchWatermarks" WHERE "topicId" = :topicId FOR UPDATE`,
 );
 
-/** As long as there is a watermark, somebody comes back for the documents. */
+/** Keeps the watermark while documents are left, so that they are deleted later. */
 export const deleteWatermark = postgresOnly<{ topicId: number }>(
   `DELETE FROM "searchWatermarks" WHERE "topicId" = :topicId
    AND NOT EXISTS (SELECT 1 FROM "searchDocuments" WHERE "topicId" = :topicId)`,
@@ -67,8 +67,8 @@ export const deleteSomeDocuments = postgresOnly<{ topicId: number; limit: number
 );
 
 /**
- * Leaves out what the tail says better: deleted since, or edited and so searched there. Asked of
- * one document after the other, newest first, until there are enough; a join would ask of all.
+ * Excludes messages that were deleted or edited since: edited ones are found in the tail. Checks one document after
+ * the other, newest first, until there are enough; a join would check all.
  */
 const matching = (documents: string): string =>
   `WITH "found" AS MATERIALIZED (${documents})
@@ -94,7 +94,7 @@ const newest = (where: string, order: string): string =>
      SELECT * FROM "searchDocuments" ${where} ORDER BY ${order} LIMIT :window) AS "newest"
    WHERE "tokens" @@ :query::tsquery`;
 
-/** Among the newest documents only, which costs the same for every word and any history. */
+/** Searches only the newest documents, which costs the same for every word and every history. */
 export const matchNewest = postgresOnly<
   { query: string; limit: number; window: number },
   DatedMatch

@@ -26,28 +26,28 @@ class Model {
   #now = 0;
 
   constructor(
-    private readonly place: SearchDatabase,
+    private readonly database: SearchDatabase,
     private index: TestedSearchIndex,
     private readonly channels: readonly Channel[],
   ) {}
 
-  static async open(place: SearchDatabase): Promise<Model> {
+  static async open(database: SearchDatabase): Promise<Model> {
     const channels: Channel[] = [];
     for (const name of ['a', 'b', 'c']) {
-      const log = await ChannelLog.create(place.store, name);
+      const log = await ChannelLog.create(database.store, name);
       channels.push({ log, messages: [], isErased: false });
     }
-    return new Model(place, await place.open(), channels);
+    return new Model(database, await database.open(), channels);
   }
 
   async close(): Promise<void> {
     await this.index.close();
-    await this.place.discard();
+    await this.database.discard();
   }
 
   async reopen(): Promise<void> {
     await this.index.close();
-    this.index = await this.place.open();
+    this.index = await this.database.open();
   }
 
   settle(): Promise<void> {
@@ -172,7 +172,7 @@ const action = fc.oneof(
 );
 
 describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
-  it('agrees with a plain list of messages, whatever was done and however far it has come', async () => {
+  it('agrees with a plain list of messages after any operations, at any progress of indexing', async () => {
     const play = async (actions: readonly Action[]): Promise<void> => {
       const model = await Model.open(await engine.newDatabase());
       try {

@@ -10,18 +10,18 @@ import type { SearchRequest } from './search-index.js';
 import { matches, parseQuery } from './search-query.js';
 
 describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
-  let place: SearchDatabase;
+  let database: SearchDatabase;
   let index: TestedSearchIndex;
   let log: ChannelLog;
 
   beforeEach(async () => {
-    place = await engine.newDatabase();
-    index = await place.open();
-    log = await ChannelLog.create(place.store, 'ops');
+    database = await engine.newDatabase();
+    index = await database.open();
+    log = await ChannelLog.create(database.store, 'ops');
   });
   afterEach(async () => {
     await index.close();
-    await place.discard();
+    await database.discard();
   });
 
   const post = async (at: number, text: string): Promise<LoggedMessage> =>
@@ -39,7 +39,7 @@ describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
     await index.settled();
     await check();
     await index.close();
-    index = await place.open();
+    index = await database.open();
     await check();
   }
 
@@ -66,8 +66,8 @@ describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
     });
   });
 
-  it('answers newest first, as many as asked for, in one channel or in all', async () => {
-    const other = await ChannelLog.create(place.store, 'other');
+  it('returns the requested number, newest first, in one channel or in all', async () => {
+    const other = await ChannelLog.create(database.store, 'other');
     for (let at = 10; at < 40; at++) {
       await (at % 3 === 0 ? other : log).post(at, `word n${String(at)}`);
     }
@@ -87,7 +87,7 @@ describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
     }, other);
   });
 
-  it('finds a message by what it says now, at its first place', async () => {
+  it('finds a message by its current text, at its original position', async () => {
     const first = await post(10, 'alpha');
     await index.settled();
     const second = await post(20, 'alpha');
@@ -131,8 +131,8 @@ describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
   });
 
   it('drops a channel that was deleted, indexed or not', async () => {
-    const other = await ChannelLog.create(place.store, 'other');
-    const unindexed = await ChannelLog.create(place.store, 'unindexed');
+    const other = await ChannelLog.create(database.store, 'other');
+    const unindexed = await ChannelLog.create(database.store, 'unindexed');
     const [kept] = await other.post(10, 'alpha');
     await log.post(20, ...Array.from({ length: 10 }, () => 'alpha'));
     await index.settled();
@@ -147,7 +147,7 @@ describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
     }, unindexed);
   });
 
-  it('indexes what nobody hinted at, before it is settled', async () => {
+  it('indexes posts without hints before it is settled', async () => {
     const { seq } = await post(10, 'alpha');
     await index.settled();
     expect(await find('alpha')).toEqual([seq]);
@@ -156,7 +156,7 @@ describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
     expect(await find('alpha')).toEqual([]);
   });
 
-  it('takes any text as a query', async () => {
+  it('accepts any text as a query', async () => {
     const text = `it's a "quoted" back\\slash & | ! <-> :* (x) NEAR AND OR NOT ^ { } + - %`;
     await post(10, text);
     const queries = [
@@ -192,7 +192,7 @@ describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
     });
   });
 
-  it('finds a word among more words with the same beginning than can be named', async () => {
+  it('finds a word among more words with the same prefix than the query can list', async () => {
     await log.post(10, ...Array.from({ length: 450 }, (_, i) => `say prefix${String(i)}`));
     await always(async () => {
       expect(await find('prefix', { limit: 1_000 })).toHaveLength(450);
@@ -201,7 +201,7 @@ describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
     });
   });
 
-  it('holds one very large message', async () => {
+  it('stores one very large message', async () => {
     const text = Array.from({ length: 60_000 }, (_, i) => `word${String(i)}`).join(' ');
     const { seq } = await post(10, text);
     await always(async () => {
@@ -210,7 +210,7 @@ describe.each(SEARCH_ENGINES)('the search index on $name', (engine) => {
     });
   });
 
-  it('may be closed twice, and is told about growth after that in vain', async () => {
+  it('may be closed twice, and ignores hints after that', async () => {
     await index.close();
     await index.close();
     index.hint(log.topicId);

@@ -11,17 +11,16 @@ export interface SearchMatch {
 }
 
 /**
- * A rebuildable projection beside the store: indexing a post costs more than posting it, so a worker
- * follows the logs with a watermark a topic. What is committed is found at once all the same: a
- * query also scans the tail past the watermark.
+ * A rebuildable projection beside the store. Indexing a post costs more than posting it, so a worker follows the logs
+ * with a watermark per topic. Committed messages are found immediately nevertheless: a query also scans the tail
+ * after the watermark.
  */
 export interface SearchIndex {
   /** Newest first. */
   search(request: SearchRequest): Promise<SearchMatch[]>;
   /**
-   * Only a hint that a topic has grown, given before whoever made it grow is answered. A lost one
-   * delays, for some seconds at most, indexing and on SQLite also a query over all topics; nothing
-   * is lost.
+   * A hint that a topic has grown, given before the writer gets its answer. A lost hint delays indexing and, on
+   * SQLite, queries over all topics by some seconds at most.
    */
   hint(topicId: number): void;
   /** Resolves when everything that was committed before the call is indexed. */

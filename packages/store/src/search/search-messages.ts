@@ -1,6 +1,6 @@
 import type { SearchMatch, SearchRequest } from './search-index.js';
 
-/** What the host and the search thread say to each other. */
+/** The messages between the host and the search thread. */
 export type ToThread =
   | { readonly kind: 'search'; readonly id: number; readonly request: SearchRequest }
   | { readonly kind: 'settle'; readonly id: number }
@@ -17,7 +17,7 @@ export interface ThreadData {
   readonly searchPath: string;
 }
 
-/** Undefined when it is not a message of ours. */
+/** Undefined if it is not one of these messages. */
 export function parseToThread(value: unknown): ToThread | undefined {
   if (!isObject(value)) return undefined;
   switch (value.kind) {
@@ -34,7 +34,7 @@ export function parseToThread(value: unknown): ToThread | undefined {
   }
 }
 
-/** Undefined when it is not a message of ours. */
+/** Undefined if it is not one of these messages. */
 export function parseFromThread(value: unknown): FromThread | undefined {
   if (!isObject(value) || !isCount(value.id)) return undefined;
   switch (value.kind) {

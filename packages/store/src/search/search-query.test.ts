@@ -50,7 +50,7 @@ describe('a query', () => {
     expect(matches(parseQuery(query), text)).toBe(expected);
   });
 
-  it('is bounded, and finds more rather than less when cut', () => {
+  it('is bounded, and finds more rather than less when it is cut', () => {
     const long = Array.from({ length: 500 }, (_, i) => `w${String(i)}`).join(' ');
     expect(parseQuery(long).flatMap((term) => term.tokens).length).toBeLessThanOrEqual(64);
     expect(parseQuery('部'.repeat(500)).flatMap((term) => term.tokens).length).toBe(64);
@@ -89,7 +89,7 @@ describe('a query in the language of FTS5', () => {
     fc.string({ unit: 'binary', maxLength: 12 }),
   );
 
-  it('says neither more nor less than the query does, for any query and any texts', () => {
+  it('matches the same as the query, for any query and any texts', () => {
     fc.assert(
       fc.property(
         fc.array(mixed, { maxLength: 8 }),

@@ -1,6 +1,6 @@
 import { fold, type Run, runsOf, tokensOf, tokensOfRun } from './search-tokens.js';
 
-/** Tokens that stand side by side. With `prefix` the last may be the beginning of a longer one. */
+/** Adjacent tokens. With `prefix` the last may be the beginning of a longer one. */
 export interface Term {
   readonly tokens: readonly string[];
   readonly prefix: boolean;
@@ -12,10 +12,10 @@ const QUOTED_OR_PIECE = /"([^"]*)("?)|[^\s"]+/g;
 const CURLY_QUOTES = /[“”]/g;
 
 /**
- * What a query asks for; every term must match. Words joined by punctuation (`kube-system`) and
- * what stands in quotes are phrases; the last word is being typed, so it matches as a beginning
- * unless a space follows. There are no operators. What goes past the limits is left out, which
- * finds more, not less. A query without a word in it has no terms and finds nothing.
+ * The terms of a query; all must match. Words joined by punctuation (`kube-system`) and quoted text are phrases; the
+ * last word matches as a prefix unless a space follows, because it is still being typed. There are no operators.
+ * Terms beyond the limits are ignored, which finds more, not less. A query without words has no terms and finds
+ * nothing.
  */
 export function parseQuery(text: string): Term[] {
   const folded = fold(text.slice(0, QUERY_LIMITS.textChars)).replace(CURLY_QUOTES, '"');
@@ -30,7 +30,7 @@ export function parseQuery(text: string): Term[] {
   return bounded(terms);
 }
 
-/** Words beside each other are a phrase; an unspaced run is one of its own. */
+/** Adjacent words are one phrase; an unspaced run is a separate one. */
 function termsOfPiece(runs: readonly Run[], isLast: boolean): Term[] {
   const terms: Term[] = [];
   let words: Run[] = [];
@@ -50,7 +50,7 @@ function phraseOf(runs: readonly Run[], isLast: boolean): Term[] {
   if (last === undefined) return [];
   const tokens = runs.slice(0, -1).flatMap(tokensOfRun);
   if (last.kind === 'word') return [{ tokens: [...tokens, last.word], prefix: isLast }];
-  // The run may go on in the message, so its last character alone says nothing.
+  // The run may continue in the message, so its last character alone is not a token.
   const ending = tokensOfRun(last);
   const isSingle = ending.length === 1;
   return [{ tokens: [...tokens, ...(isSingle ? ending : ending.slice(0, -1))], prefix: isSingle }];

@@ -11,22 +11,21 @@ import {
 import { isNoRoom, removeSearchFile } from './sqlite-search-file.js';
 import { type Goal, openSqliteSearchIndex, type SqliteSearchIndex } from './sqlite-search-index.js';
 
-/** Hints tell what grew; looking for oneself now and then makes up for lost ones. */
+/** Polling compensates for lost hints. */
 const POLL_MS = 5_000;
 
 /**
- * What runs in the search thread.
+ * The code of the search thread.
  *
  *   indexing ──nothing waits, disk full──▶ idle ──hint, settle, poll──▶ indexing
  *
- * It indexes one small step at a time and goes back to the event loop in between, so that a query
- * waits for one step at most. A failed query is answered as failed. A step that finds the disk full
- * is tried again later, and queries scan what it would have indexed. Any other failed step ends the
- * thread; the host starts another, which goes on where the last commit left the index. A damaged
- * file is removed first, so that the next thread builds it again.
+ * It indexes in small steps and returns to the event loop between them, so that a query waits for at most one step. A
+ * failed query is answered with its error. A step that finds the disk full is retried later, and queries scan the
+ * range it would have indexed. Any other failed step ends the thread; the host starts another, which continues from
+ * the last commit of the index. A damaged file is removed first, so that the next thread builds it again.
  */
 class SearchThread {
-  readonly #poll = setInterval(() => this.#lookAround(), POLL_MS);
+  readonly #poll = setInterval(() => this.#pollLogs(), POLL_MS);
   #next: NodeJS.Immediate | undefined;
   #goals: { readonly id: number; readonly goal: Goal }[] = [];
 
@@ -38,7 +37,7 @@ class SearchThread {
     port.on('message', (value: unknown) => {
       this.#receive(value);
     });
-    this.#lookAround();
+    this.#pollLogs();
   }
 
   #receive(value: unknown): void {
@@ -48,7 +47,7 @@ class SearchThread {
         this.#search(message.id, message.request);
         return;
       case 'settle':
-        this.#lookAround();
+        this.#pollLogs();
         this.#goals.push({ id: message.id, goal: this.index.goal() });
         return;
       case 'hint':
@@ -72,7 +71,7 @@ class SearchThread {
     }
   }
 
-  #lookAround(): void {
+  #pollLogs(): void {
     this.#orFail(() => {
       this.index.refresh();
     });

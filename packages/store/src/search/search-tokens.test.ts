@@ -28,7 +28,7 @@ describe('tokens', () => {
     expect(tokensOf(text)).toEqual(tokens);
   });
 
-  it('are bounded in number, in length and in repetition, whatever the text', () => {
+  it('are bounded in number, length and repetition for any text', () => {
     const texts = [
       'a'.repeat(1_000_000),
       '部'.repeat(100_000),
@@ -51,7 +51,7 @@ describe('tokens', () => {
     }
   });
 
-  it('hold letters, digits and marks only, never half a character', () => {
+  it('contain letters, digits and marks only, never half a character', () => {
     const hold = (text: string): void => {
       expect(tokensOf(text).join('')).toMatch(/^[\p{L}\p{N}\p{M}]*$/u);
     };

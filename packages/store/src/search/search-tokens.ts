@@ -1,11 +1,10 @@
 /**
- * One tokeniser for both engines, for queries and for the tail scan, so that all of them agree on
- * what a word is. Scripts that are written without spaces are cut into overlapping pairs: a run
- * 部署成功 gives 部署 署成 成功 and, last, 功. So one character is the beginning of a token, two are
- * a token, and more are a phrase of tokens; trigrams would miss the first two.
+ * One tokeniser for both engines, for queries and for the tail scan, so that all agree on what a word is. Scripts
+ * without spaces are split into overlapping pairs: 部署成功 gives 部署 署成 成功 and, last, 功. So one character is the
+ * beginning of a token, two are a token, and more are a phrase; trigrams would miss the first two.
  */
 
-/** What is searched of one message is bounded, within what a PostgreSQL tsvector can hold. */
+/** Limits the searchable text of one message to what a PostgreSQL tsvector can hold. */
 export const TOKEN_LIMITS = {
   textChars: 262_144,
   tokens: 16_000,
@@ -15,7 +14,7 @@ export const TOKEN_LIMITS = {
   repeats: 255,
 } as const;
 
-/** A stretch of text: one word, or characters written without spaces. */
+/** Part of a text: one word, or characters written without spaces. */
 export type Run =
   | { readonly kind: 'word'; readonly word: string }
   | { readonly kind: 'unspaced'; readonly characters: readonly string[] };
@@ -28,7 +27,7 @@ const UNSPACED_OR_NOT =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]+|[^\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]+/gu;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 
-/** What differs only in case, width or composition is the same. */
+/** Removes differences in case, width and composition. */
 export function fold(text: string): string {
   if (!NOT_ASCII.test(text)) return text.toLowerCase();
   return text.normalize('NFKC').toLowerCase().replace(INVISIBLE, '').replaceAll('ς', 'σ');
@@ -37,9 +36,9 @@ export function fold(text: string): string {
 /** The runs of a folded text, in order. */
 export function* runsOf(folded: string): Generator<Run> {
   const isAscii = !NOT_ASCII.test(folded);
-  for (const [stretch] of folded.matchAll(isAscii ? ASCII_WORDS : WORDS)) {
-    if (isAscii || !UNSPACED.test(stretch)) yield word(stretch);
-    else for (const [part] of stretch.matchAll(UNSPACED_OR_NOT)) yield runOf(part);
+  for (const [piece] of folded.matchAll(isAscii ? ASCII_WORDS : WORDS)) {
+    if (isAscii || !UNSPACED.test(piece)) yield word(piece);
+    else for (const [part] of piece.matchAll(UNSPACED_OR_NOT)) yield runOf(part);
   }
 }
 
@@ -57,7 +56,7 @@ function shorten(text: string): string {
   return text.slice(0, isPairCut ? tokenChars - 1 : tokenChars);
 }
 
-/** The tokens of a message, in order; their indexes are the positions that phrases go by. */
+/** The tokens of a message, in order; phrases use their indexes as positions. */
 export function tokensOf(text: string): string[] {
   const tokens: string[] = [];
   let room: number = TOKEN_LIMITS.totalChars;

@@ -13,18 +13,18 @@ export interface TopicBatch {
   readonly changes: readonly MessageChange[];
 }
 
-/** Numbers for the documents of one millisecond; the product stays a safe integer until 2248. */
+/** Document numbers per millisecond; the product stays a safe integer until 2248. */
 const IDS_PER_MS = 1024;
-/** FTS5 keeps doclists of its own for prefixes up to this long. */
+/** FTS5 keeps separate doclists for prefixes up to this length. */
 const INDEXED_PREFIX_CHARS = 2;
-/** A prefix that stands for more words than this is left to FTS5. */
+/** A prefix of more words than this is left to FTS5. */
 const MAX_ALTERNATIVES = 200;
 const MAX_REMEMBERED_WORDS = 50_000;
 
-/** What stands in the search file: documents, the words in them, and how far each topic is read. */
+/** The contents of the search file: documents, their words, and the watermark of each topic. */
 export class SqliteDocuments {
   readonly #watermarks: Map<number, number>;
-  /** Words that are surely in the file, so that common ones are not written again. */
+  /** Words that are certainly in the file, so that common ones are not written again. */
   readonly #remembered = new Set<string>();
   readonly #sql: Statements;
 
@@ -56,7 +56,7 @@ export class SqliteDocuments {
     return this.#watermarks.has(topicId);
   }
 
-  /** All or nothing: after a crash the documents and the watermarks still belong together. */
+  /** All or nothing: after a crash the documents and the watermarks still match. */
   write(batches: readonly TopicBatch[]): void {
     this.#inTransaction(() => {
       for (const { topicId, change } of inOrderOfTime(batches)) this.#apply(topicId, change);
@@ -65,7 +65,7 @@ export class SqliteDocuments {
     for (const { topicId, seq } of batches) this.#watermarks.set(topicId, seq);
   }
 
-  /** Forgets a topic, a bounded number of documents at a time. Returns whether some are left. */
+  /** Deletes a topic, a bounded number of documents at a time. Returns whether some are left. */
   drop(topicId: number, limit: number): boolean {
     return this.#inTransaction(() => {
       const ids = this.#sql.listDocuments.all(topicId, limit);
@@ -79,9 +79,8 @@ export class SqliteDocuments {
   }
 
   /**
-   * Looks through a bounded number of words, after a topic was dropped, and forgets those that are in
-   * no document any more: what was erased is not to be read from a list of words. Returns whether
-   * some are left to look at.
+   * After a topic was deleted, checks a bounded number of words and deletes those that no document contains, so that
+   * erased text cannot be read from the list of words. Returns whether words are left to check.
    */
   tidySome(limit: number): boolean {
     const after = this.#sql.tidying.get()?.after;
@@ -100,7 +99,7 @@ export class SqliteDocuments {
     });
   }
 
-  /** Newest first, as long as the caller goes on. */
+  /** Newest first, while the caller continues. */
   matches(terms: readonly Term[], topicId: number | undefined): Iterable<SearchMatch> {
     const tokens = `tokens : (${toFts5(terms, (prefix) => this.#alternatives(prefix))})`;
     const query = topicId === undefined ? tokens : `topic : "${topicToken(topicId)}" AND ${tokens}`;
@@ -157,7 +156,7 @@ export class SqliteDocuments {
   }
 }
 
-/** FTS5 writes a new segment whenever a document is older than the one before. */
+/** FTS5 writes a new segment whenever a document is older than the previous one. */
 function inOrderOfTime(batches: readonly TopicBatch[]) {
   return batches
     .flatMap(({ topicId, changes }) => changes.map((change) => ({ topicId, change })))
@@ -218,12 +217,12 @@ function prepare(db: SqliteDatabase) {
   };
 }
 
-/** Known tokens that begin with one; undefined when there are too many to name. */
+/** Known tokens that begin with a prefix; undefined if there are too many. */
 type Expand = (prefix: string) => readonly string[] | undefined;
 
 /**
- * Terms in the language of FTS5. A prefix is written as the tokens it stands for: FTS5 would first
- * gather every document of every one of them, which grows with history.
+ * Terms in the syntax of FTS5. A prefix is written as its tokens: FTS5 would first collect every document of each of
+ * them, which grows with history.
  */
 export function toFts5(terms: readonly Term[], expand: Expand): string {
   return terms.map((term) => fts5Term(term, expand)).join(' AND ');
@@ -241,7 +240,7 @@ function fts5Term({ tokens, prefix }: Term, expand: Expand): string {
   return `(${phrases.join(' OR ')})`;
 }
 
-/** FTS5 splits a string at spaces again, which gives the tokens back as a phrase. */
+/** FTS5 splits a string at spaces, which gives the tokens as a phrase. */
 function fts5String(tokens: readonly string[]): string {
   return `"${tokens.join(' ').replaceAll('"', '""')}"`;
 }

@@ -5,17 +5,16 @@ import { openSqlite } from '../sqlite/binding/open.js';
 import { isDamage } from '../sqlite/failure.js';
 import { inTransaction } from '../sqlite/transaction.js';
 
-/** Any other version is thrown away and built again. */
+/** Any other version is deleted and built again. */
 const VERSION = 2;
 
 /**
- * Columns of "texts": the channel as one token (#12), and the tokens of the message. The ascii
- * tokenizer splits at spaces and leaves every other character of a token alone. Its documents are
- * numbered by time, so the newest matches are the last ones and nothing has to be sorted; those of
- * one and two letters have their own doclists, longer prefixes are looked up in "words".
+ * Columns of "texts": the channel as one token (#12), and the tokens of the message. The ascii tokenizer splits at
+ * spaces and does not change other characters. Documents are numbered by time, so the newest matches are the last
+ * ones and need no sorting; prefixes of one and two letters have separate doclists, longer ones are looked up in
+ * "words".
  *
- * "tidying" has a row while the words are looked through for those that are in no document any more,
- * with the last one that was.
+ * "tidying" has a row while words are checked for those that no document contains; it holds the last checked word.
  */
 const SCHEMA = `
 CREATE VIRTUAL TABLE "texts" USING fts5("topic", "tokens", content='', contentless_delete=1,
@@ -36,7 +35,7 @@ CREATE TABLE "tidying" ("id" INTEGER PRIMARY KEY CHECK ("id" = 1), "after" TEXT 
 PRAGMA user_version = ${VERSION};
 `;
 
-/** Opens the file of the index; one that is damaged or of another version is replaced. */
+/** Opens the file of the index; replaces one that is damaged or of another version. */
 export function openSearchFile(path: string): SqliteDatabase {
   try {
     const db = open(path);
@@ -53,7 +52,7 @@ export function removeSearchFile(path: string): void {
   for (const suffix of ['', '-wal', '-shm']) fs.rmSync(`${path}${suffix}`, { force: true });
 }
 
-/** The write was undone, and may work once there is room. */
+/** The write was undone, and may succeed when there is space. */
 export function isNoRoom(error: unknown): boolean {
   return sqliteCodeOf(error) === 'SQLITE_FULL';
 }
@@ -69,10 +68,10 @@ function open(path: string): SqliteDatabase {
   }
 }
 
-/** Makes an empty database an empty index. */
+/** Creates the tables of the index in an empty database. */
 export function prepareSearchFile(db: SqliteDatabase): void {
   db.pragma('journal_mode = WAL');
-  // A power cut may take the last batches with it, which are then indexed again.
+  // A power cut may lose the last batches, which are then indexed again.
   db.pragma('synchronous = NORMAL');
   db.pragma('cache_size = -32768');
   const isEmpty = db.prepare('SELECT 1 FROM sqlite_master').get() === undefined;

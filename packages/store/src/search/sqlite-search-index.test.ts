@@ -83,7 +83,7 @@ describe('the search file', () => {
     await gone.erase(70);
   }
 
-  it('is the same when built bit by bit and when built from nothing', async () => {
+  it('is the same when built in steps and when built at once', async () => {
     const grown = open({ topics: 2, events: 2, bytes: 100 });
     await live(() => {
       grown.refresh();
@@ -100,7 +100,7 @@ describe('the search file', () => {
     expect(count('beta')).toBe(11);
   });
 
-  it('goes on after a crash at any step as if nothing had happened', async () => {
+  it('continues after a crash at any step as if nothing had happened', async () => {
     await live(() => undefined);
     finish(open());
     const expected = content();
@@ -160,7 +160,7 @@ describe('the search file', () => {
     expect(count('gamma')).toBe(4);
   });
 
-  it('is searched together with the newest part of a tail that is too long to be read', async () => {
+  it('is searched together with the newest part of a tail that is too long to read', async () => {
     open();
     const posted = [];
     for (let at = 10; at < 30; at++) {

@@ -2,7 +2,7 @@ import type { SqliteDatabase } from '../sqlite/binding/database.js';
 import { openSqlite } from '../sqlite/binding/open.js';
 import { oldestWindow, type WindowLimits } from './log-window.js';
 import { MainReader } from './main-reader.js';
-import { readChanges, type Stretch } from './message-changes.js';
+import { type LogRange, readChanges } from './message-changes.js';
 import type { SearchMatch, SearchRequest } from './search-index.js';
 import { parseQuery, type Term } from './search-query.js';
 import { SqliteDocuments, type TopicBatch } from './sqlite-documents.js';
@@ -57,12 +57,12 @@ export class SqliteSearchIndex {
     });
   }
 
-  /** Must come before a query that is to find what the topic has grown by. */
+  /** Call it before a query that must find the new messages of the topic. */
   hint(topicId: number): void {
     this.#waiting.add(topicId);
   }
 
-  /** Finds every topic that has something to index, if anything was committed since the last call. */
+  /** If anything was committed since the last call, finds every topic that has something to index. */
   refresh(): void {
     const version = this.#main.version();
     if (version === this.#seenVersion) return;
@@ -79,7 +79,7 @@ export class SqliteSearchIndex {
     this.#seenVersion = version;
   }
 
-  /** Indexes a little, in turn for all topics that wait. Returns whether there is more to do. */
+  /** Indexes a small part of each waiting topic in turn. Returns whether there is more to do. */
   indexSome(): boolean {
     if (this.#waiting.size === 0) return this.#documents.tidySome(this.step.events);
     const batches: TopicBatch[] = [];
@@ -106,7 +106,7 @@ export class SqliteSearchIndex {
     return this.#waiting.size > 0 || this.#documents.isUntidy;
   }
 
-  /** What has to be indexed so that everything known to be committed by now is. */
+  /** What has to be indexed so that everything committed by now is. */
   goal(): Goal {
     return new Map(
       [...this.#waiting].map((topicId) => [topicId, this.#main.channel(topicId)?.head ?? Infinity]),
@@ -141,20 +141,20 @@ export class SqliteSearchIndex {
     if (this.#tailOf(topicId)) this.#waiting.add(topicId);
   }
 
-  #tailOf(topicId: number): Stretch | undefined {
+  #tailOf(topicId: number): LogRange | undefined {
     const channel = this.#main.channel(topicId);
     if (!channel) return undefined;
     const after = Math.max(this.#documents.watermark(topicId), channel.floor);
     return channel.head > after ? { topicId, after, upTo: channel.head } : undefined;
   }
 
-  /** Leaves out what the tail says better: deleted since, or edited and so searched there. */
+  /** Excludes messages that were deleted or edited since: edited ones are found in the tail. */
   #indexed(terms: readonly Term[], topicId: number | undefined, limit: number): DatedMatch[] {
     const found: DatedMatch[] = [];
     for (const match of this.#documents.matches(terms, topicId)) {
       const message = this.#main.message(match);
       if (!message || message.bodySeq > this.#documents.watermark(match.topicId)) continue;
-      // All of one millisecond are taken, since only sorting tells which of them come first.
+      // Takes all documents of one millisecond, because only sorting determines which come first.
       const last = found[limit - 1];
       if (found.length >= limit && last && message.createdAt < last.createdAt) break;
       found.push({ ...match, createdAt: message.createdAt });
@@ -164,8 +164,8 @@ export class SqliteSearchIndex {
 }
 
 /**
- * Opens the index of a main database. The file is a projection: one of another version, a damaged
- * one, or one made from another main database (a backup was restored) is built again from nothing.
+ * Opens the index of a main database. The file is a projection: one of another version, a damaged one, or one made
+ * from another main database (a backup was restored) is built again.
  */
 export function openSqliteSearchIndex(
   databasePath: string,

@@ -1,10 +1,10 @@
 import type { Tx } from '../sql/statement.js';
 import { newestWindow } from './log-window.js';
-import { readChanges, type Stretch } from './message-changes.js';
+import { type LogRange, readChanges } from './message-changes.js';
 import type { SearchMatch } from './search-index.js';
 import { matches, type Term } from './search-query.js';
 
-/** A match with what its place in the answer depends on. */
+/** A match with the fields that order it. */
 export interface DatedMatch extends SearchMatch {
   readonly createdAt: number;
 }
@@ -14,11 +14,11 @@ const TAIL_LIMITS = { events: 4_096, bytes: 8 * 1024 * 1024 } as const;
 const WINDOW = { events: 256, bytes: 1024 * 1024 } as const;
 
 /**
- * Searches what is committed and not indexed. Normally that is little. When it is much (the index
- * is being rebuilt) only the newest part of each topic is read, its share of a fixed amount: the
- * answer then lacks older messages until they are indexed, and is right in what it holds.
+ * Searches committed messages that are not indexed. Normally there are few. If there are many (the index is being
+ * rebuilt), it reads only the newest part of each topic, a share of a fixed amount: the answer then lacks older
+ * messages until they are indexed.
  */
-export function* scanTails(terms: readonly Term[], tails: readonly Stretch[]): Tx<DatedMatch[]> {
+export function* scanTails(terms: readonly Term[], tails: readonly LogRange[]): Tx<DatedMatch[]> {
   const found: DatedMatch[] = [];
   const room: Room = { ...TAIL_LIMITS };
   for (const [index, tail] of tails.entries()) {
@@ -39,7 +39,7 @@ interface Room {
 
 function* scanTail(
   terms: readonly Term[],
-  tail: Stretch,
+  tail: LogRange,
   room: Room,
 ): Tx<Room & { readonly found: DatedMatch[] }> {
   const { topicId } = tail;
@@ -60,7 +60,7 @@ function* scanTail(
   return { ...read, found };
 }
 
-/** Newest first; what was posted in the same millisecond has a fixed order too. */
+/** Newest first, with a fixed order within a millisecond. */
 export function newestFirst(matches: readonly DatedMatch[], limit: number): SearchMatch[] {
   return [...matches]
     .sort((a, b) => b.createdAt - a.createdAt || b.topicId - a.topicId || b.seq - a.seq)

@@ -74,7 +74,7 @@ describe('the search thread', () => {
       }
     }).then(({ count }) => count);
 
-  it('starts a little later by itself, also when nobody asks', async () => {
+  it('starts automatically after a delay, without a query', async () => {
     await log.post(10, 'alpha');
     open();
     expect(fs.existsSync(searchPath())).toBe(false);
@@ -83,7 +83,7 @@ describe('the search thread', () => {
     );
   });
 
-  it('refuses what is pending when it dies, and starts again', async () => {
+  it('refuses pending requests when it dies, and starts again', async () => {
     await log.post(10, 'alpha');
     const opened = openAfter(`parentPort.on('message', () => process.exit(3));`);
     await expect(opened.search({ text: 'alpha', limit: 10 })).rejects.toMatchObject(unavailable);
@@ -92,7 +92,7 @@ describe('the search thread', () => {
     expect(failures.map(String)).toEqual(['Error: The search thread ended with code 3']);
   });
 
-  it('tells why it died', async () => {
+  it('reports why it died', async () => {
     await log.post(10, 'alpha');
     const opened = openAfter(`throw new Error('a broken thread');`);
     await expect(opened.settled()).rejects.toMatchObject(unavailable);
@@ -100,7 +100,7 @@ describe('the search thread', () => {
     expect(failures.map(String)).toEqual(['Error: a broken thread']);
   });
 
-  it('starts more and more slowly as long as it fails', async () => {
+  it('starts with increasing delays while it fails', async () => {
     const file = path.join(directory, 'thread.mjs');
     const marks = path.join(directory, 'marks');
     fs.writeFileSync(
@@ -121,7 +121,7 @@ describe('the search thread', () => {
     await expect(opened.search({ text: 'alpha', limit: 1 })).rejects.toMatchObject(unavailable);
   });
 
-  it('does not believe what is not an answer', async () => {
+  it('ignores messages that are not answers', async () => {
     const opened = openAfter(`parentPort.on('message', ({ kind, id }) => {
       if (kind === 'close') return parentPort.close();
       for (const odd of [null, 7, { kind: 'found', id: 99, matches: [] }, { kind: 'found', id, matches: 'x' }])
@@ -132,7 +132,7 @@ describe('the search thread', () => {
     expect(failures).toHaveLength(4);
   });
 
-  it('builds its file again when that is damaged while in use', async () => {
+  it('builds its file again if it is damaged while in use', async () => {
     await log.post(10, ...Array.from({ length: 2_000 }, (_, i) => `alpha n${String(i)}`));
     let opened = open();
     await opened.settled();
@@ -149,7 +149,7 @@ describe('the search thread', () => {
     expect(String(failures[0])).toMatch(/malformed|not a database/);
   });
 
-  it('answers while it indexes, and finds at once what was posted before', async () => {
+  it('answers while it indexes, and finds earlier posts immediately', async () => {
     for (let at = 10; at < 20; at++) {
       await log.post(at, ...Array.from({ length: 500 }, () => 'filling words '.repeat(10)));
     }
@@ -172,7 +172,7 @@ describe('the search thread', () => {
     expect(await opened.search({ text: 'filling', limit: 20_000 })).toHaveLength(5_000);
   });
 
-  it('finds at once what it is told of, although it is told of many posts together', async () => {
+  it('finds hinted posts immediately, although hints are sent in batches', async () => {
     const opened = open();
     await opened.settled();
     for (let at = 10; at < 15; at++) {

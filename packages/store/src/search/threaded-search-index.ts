@@ -6,16 +6,16 @@ import { parseFromThread, type ThreadData, type ToThread } from './search-messag
 export interface ThreadedSearchOptions extends ThreadData {
   /** The built file of search-thread.ts. */
   readonly entry: URL;
-  /** Told when the thread ended by itself. Search recovers; this is for the log. */
+  /** Called when the thread ended unexpectedly, for the log. Search recovers. */
   readonly onFailure?: (error: unknown) => void;
 }
 
-/** A daemon has better to do while it starts; the first query does not wait for this. */
+/** Delays the thread while the daemon starts; the first query does not wait for it. */
 const START_MS = 500;
-/** Hints are passed on together, or before a query: a post must not cost a message to the thread. */
+/** Sends hints in batches, or before a query: a post must not cost a message to the thread. */
 const HINT_DELAY_MS = 50;
 const BACKOFF_MS = { first: 100, most: 30_000 } as const;
-/** A thread that lived this long did not fail at what it started with. */
+/** A thread that ran this long did not fail because of its start. */
 const HEALTHY_MS = 60_000;
 const CLOSE_MS = 5_000;
 
@@ -25,13 +25,12 @@ interface Pending {
 }
 
 /**
- * The SQLite index in a thread of its own, so that neither indexing nor a broad query holds up the
- * daemon.
+ * The SQLite index in a separate thread, so that neither indexing nor a broad query blocks the daemon.
  *
  *   resting ──query, half a second──▶ running ──thread ended──▶ waiting ──backoff──▶ running
  *      └──────────────────────close──────┴───────────────────────┴──▶ closed
  *
- * What is pending when a thread ends is refused, and so is what comes before the next one runs.
+ * Requests that are pending when a thread ends are refused, and so are those before the next one runs.
  */
 export class ThreadedSearchIndex implements SearchIndex {
   #worker: Worker | undefined;
@@ -151,7 +150,7 @@ export class ThreadedSearchIndex implements SearchIndex {
     else pending.resolve(message.kind === 'found' ? [...message.matches] : []);
   }
 
-  /** A new thread looks for itself what has grown, so hints for one that is gone may be lost. */
+  /** A new thread finds for itself what has grown, so hints for an ended one may be lost. */
   #passHints(): void {
     clearTimeout(this.#hintTimer);
     this.#hintTimer = undefined;

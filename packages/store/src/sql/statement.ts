@@ -9,7 +9,7 @@ export type SqlValue = string | number | null;
 export interface SqlText {
   readonly sqlite: string;
   readonly postgres: string;
-  /** SQLite binds one value a mark, so a name used twice stands here twice. */
+  /** SQLite binds one value per mark, so a name that is used twice is listed twice. */
   readonly sqliteNames: readonly string[];
   readonly postgresNames: readonly string[];
   /** Run before the statement itself, on PostgreSQL only: see `lock`. */
@@ -19,23 +19,22 @@ export interface SqlText {
 export interface BoundStatement {
   readonly text: SqlText;
   readonly params: Readonly<Record<string, SqlValue>>;
-  /** `nothing`: the engine may go on before it knows how it went; if it fails, so does the transaction. */
+  /** `nothing`: the engine may continue before the answer; if the statement fails, so does the transaction. */
   readonly take: 'all' | 'first' | 'changes' | 'nothing';
 }
 
-/** What a transaction asks for at once: one statement, or several that do not need each other's results. */
+/** What a transaction requests at once: one statement, or several that do not need each other's results. */
 export type Asked = BoundStatement | readonly BoundStatement[];
 
 /**
- * What a transaction is: a generator that yields statements and gets their results. It cannot await
- * anything else, by construction: SQLite drives it synchronously, PostgreSQL asynchronously.
- * It may be run again from the start, so it must not have effects of its own.
+ * A transaction: a generator that yields statements and gets their results. It cannot await anything else: SQLite
+ * drives it synchronously, PostgreSQL asynchronously. It may run more than once, so it must have no side effects.
  */
 export type Tx<T> = Generator<Asked, T, unknown>;
 
 type Params = object;
 
-/** Parameters of a row may be given as plain texts: the statement stores what it is given. */
+/** Allows plain strings for JSON columns. */
 type Given<P> = {
   readonly [K in keyof P]: P[K] extends infer V ? (V extends Json<unknown> ? string : V) : never;
 };
@@ -50,7 +49,7 @@ export interface Statement<P extends Params, R> {
   first(params: Given<P>): Tx<R | undefined>;
   /** Changes rows. On PostgreSQL the next statement does not wait for it. */
   run(params: Given<P>): Tx<void>;
-  /** Changes rows, and says how many. */
+  /** Changes rows and returns how many. */
   changes(params: Given<P>): Tx<number>;
 }
 
@@ -93,7 +92,7 @@ export function statement<P extends Params, R = never>(sql: string | SqlForEach)
   };
 }
 
-/** A read that on PostgreSQL also locks what it read; SQLite has one writer and needs no lock. */
+/** A read that also locks its rows on PostgreSQL; SQLite has one writer and needs no lock. */
 export const locking = (sql: string, clause: string): { sqlite: string; postgres: string } => ({
   sqlite: sql,
   postgres: `${sql} ${clause}`,
@@ -102,8 +101,8 @@ export const locking = (sql: string, clause: string): { sqlite: string; postgres
 const PARAMETER = /(?<![:\w]):([a-zA-Z]\w*)/g;
 
 /**
- * SQLite plans with the value of a bare `LIMIT ?`, and so prepares the statement again whenever one is
- * bound: that costs more than most of these statements do. It does not look into an expression.
+ * SQLite plans with the value of a bare `LIMIT ?` and so prepares the statement again whenever one is bound, which
+ * costs more than most statements. It does not do so for an expression.
  */
 const BARE_LIMIT = /\bLIMIT :/g;
 

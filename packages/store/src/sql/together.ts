@@ -5,9 +5,8 @@ type Results<T extends readonly Tx<unknown>[]> = {
 };
 
 /**
- * Runs parts of a transaction side by side: what each of them asks for next goes to the engine at once,
- * in their order, which on PostgreSQL is one way there and back for all. None of them may need what another
- * one does.
+ * Runs parts of a transaction side by side: their next statements go to the engine together, in their order, which on
+ * PostgreSQL costs one round trip. No part may depend on another.
  */
 export function* together<const T extends readonly Tx<unknown>[]>(...parts: T): Tx<Results<T>> {
   const [only] = parts;
@@ -25,7 +24,7 @@ export function* together<const T extends readonly Tx<unknown>[]>(...parts: T): 
   return steps.map(({ value }) => value) as Results<T>;
 }
 
-/** The same transaction with one statement at a time, for who looks at each of them. */
+/** The same transaction with one statement at a time, for callers that inspect each. */
 export function* oneByOne<T>(tx: Tx<T>): Generator<BoundStatement, T, unknown> {
   let step = tx.next();
   while (!step.done) {
@@ -42,7 +41,7 @@ export function* oneByOne<T>(tx: Tx<T>): Generator<BoundStatement, T, unknown> {
 
 export const isOne = (asked: Asked): asked is BoundStatement => !Array.isArray(asked);
 
-/** Deals out what came back, to each as many as it asked for. */
+/** Distributes the results: each request gets as many as it asked for. */
 function answersOf(all: unknown): (asked: Asked) => unknown {
   const answers = all as readonly unknown[];
   let next = 0;

@@ -1,24 +1,24 @@
 import { StoaError } from '@stoa/protocol';
 import { sqliteCodeOf } from './binding/code.js';
 
-/** The whole transaction is lost, whatever the savepoints: its members must run again, one by one. */
+/** The whole transaction is lost, including its savepoints: its members must run again, one by one. */
 export function losesTransaction(error: unknown): boolean {
   return /^SQLITE_(FULL|IOERR|NOMEM|BUSY|INTERRUPT|CANTOPEN|READONLY)/.test(
     sqliteCodeOf(error) ?? '',
   );
 }
 
-/** After a failed fsync nobody knows what is on disk; going on would acknowledge what may be lost. */
+/** After a failed fsync the state of the disk is unknown; continuing would acknowledge writes that may be lost. */
 export function endsProcess(error: unknown): boolean {
   return sqliteCodeOf(error) === 'SQLITE_IOERR_FSYNC';
 }
 
-/** The file itself is broken, or was never a database. */
+/** The file is damaged, or was never a database. */
 export function isDamage(error: unknown): boolean {
   return /^SQLITE_(?:CORRUPT|NOTADB)/.test(sqliteCodeOf(error) ?? '');
 }
 
-/** For who starts a daemon, and can do something about the file. */
+/** For people who start a daemon and can repair the file. */
 export function openingFailure(error: unknown, path: string): unknown {
   const code = sqliteCodeOf(error);
   if (code === undefined || !isDamage(error)) return toStoaError(error);
@@ -30,7 +30,7 @@ export function openingFailure(error: unknown, path: string): unknown {
   );
 }
 
-/** What a caller may know of an engine failure. Errors of the domain pass unchanged. */
+/** What a caller may know about an engine failure. Errors of the domain are returned unchanged. */
 export function toStoaError(error: unknown): unknown {
   const code = sqliteCodeOf(error);
   if (code === undefined) return error;

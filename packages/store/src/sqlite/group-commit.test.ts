@@ -74,7 +74,7 @@ describe('group commit', () => {
     expect(flushes).toHaveLength(0);
   });
 
-  it('a group that cannot be begun is refused as a whole, and waits once', async () => {
+  it('a group whose BEGIN fails is refused as a whole, and waits once', async () => {
     const other = openSqlite(join(directory, 'stoa.db'));
     other.exec('BEGIN IMMEDIATE');
     const answers = Promise.allSettled(callers.map(insert));
@@ -90,7 +90,7 @@ describe('group commit', () => {
     expect(await again).toBe(1);
   });
 
-  it('damage that one member meets is told to it, and the others are committed', async () => {
+  it('damage fails only the member that encounters it, and the others are committed', async () => {
     const answers = Promise.allSettled([
       insert('channel:a'),
       store.transact(function* () {
@@ -108,7 +108,7 @@ describe('group commit', () => {
     expect(await store.read(() => findTopic.first({ name: 'channel:c' }))).toBeDefined();
   });
 
-  it('what throws after its commit keeps nobody behind it from being answered', async () => {
+  it('a member that throws after its commit does not block the answers of others', async () => {
     const defect = new Error('a defect');
     const afterCommit = (): void => {
       throw defect;

@@ -5,20 +5,20 @@ import { endsProcess, losesTransaction, toStoaError } from './failure.js';
 import type { StatementRunner } from './statement-runner.js';
 
 /**
- * Group commit: transactions that arrive while one is being written share the next commit, and so
- * one sync, in the order they came.
+ * Group commit: transactions that arrive during a commit share the next one, and so one sync, in the order of their
+ * arrival.
  *
  *   waiting ──flush──▶ running ──commit──▶ answered
- *      ▲                  │ thrown by the body: rolled back to its savepoint, the others go on
- *      └── not reached ───┤ (the group is capped by count and time)
+ *      ▲                  │ the body throws: rolled back to its savepoint, the others continue
+ *      └── not reached ───┤ (the group is limited by count and time)
  *                         ├ the whole transaction failed (disk full, damage …): every member runs
- *                         │ again alone, so only those that fail by themselves fail
- *                         └ none could be begun: all are refused, since each would wait as long
+ *                         │ again alone, so that only those that cause a failure fail
+ *                         └ BEGIN failed: all are refused, because each would wait as long
  *
- * Nobody is answered before the commit. A failed fsync ends the process.
+ * Callers get their answers after the commit. A failed fsync ends the process.
  */
 export interface GroupCommitPorts {
-  /** When to flush what has gathered. Simulation decides this itself. */
+  /** Schedules the next flush. Simulation replaces it. */
   readonly schedule: (flush: () => void) => void;
   readonly now: () => number;
   /** Must not return. */
@@ -40,7 +40,7 @@ interface Waiting {
 interface Refusal {
   readonly ok: false;
   readonly error: unknown;
-  /** No transaction was begun. */
+  /** BEGIN failed. */
   readonly unbegun?: true;
 }
 
@@ -82,12 +82,12 @@ export class GroupCommit {
     });
   }
 
-  /** Whether the code of a transaction is on the stack right now. */
+  /** Whether the code of a transaction is running. */
   get running(): boolean {
     return this.#running;
   }
 
-  /** Commits everything that waits, now. */
+  /** Commits all waiting transactions now. */
   drain(): void {
     while (this.#waiting.length > 0) this.#flush();
   }
@@ -188,7 +188,7 @@ export class GroupCommit {
     try {
       if (this.db.inTransaction) this.db.exec('ROLLBACK');
     } catch {
-      // The next BEGIN says what is wrong; what is answered now is why it had to be undone.
+      // The next BEGIN reports the error; the callers get the reason for the rollback.
     }
   }
 }
@@ -202,7 +202,7 @@ function answer(member: Waiting, outcome: Outcome): void {
     member.afterCommit?.(outcome.value);
     member.resolve(outcome.value);
   } catch (error) {
-    // A defect of this one's; those behind it were committed too and wait for their answer.
+    // A defect of this member only; those after it were committed too and wait for their answers.
     member.reject(error);
   }
 }

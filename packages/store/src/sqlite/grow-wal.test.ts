@@ -8,7 +8,7 @@ import { growWal, isWorthGrowing } from './grow-wal.js';
 
 const BYTES = 1_000_000;
 
-describe('the log that is made long at the start', () => {
+describe('the WAL that is extended at the start', () => {
   let directory: string;
   let db: SqliteDatabase;
 
@@ -26,7 +26,7 @@ describe('the log that is made long at the start', () => {
 
   const value = (name: string): unknown => db.pragma(name, { simple: true });
 
-  it('F-36 is about as long as it was asked for, holds nothing, and commits are synced as before', () => {
+  it('F-36 has about the requested length, contains nothing, and commits are synced as before', () => {
     growWal(db, BYTES);
     expect(statSync(join(directory, 'a.db-wal')).size).toBeGreaterThan(0.9 * BYTES);
     expect(db.prepare('SELECT * FROM "sqlite_master"').all()).toEqual([]);
@@ -34,7 +34,7 @@ describe('the log that is made long at the start', () => {
     expect(value('cache_size')).toBe(-65536);
   });
 
-  it('F-36 leaves commits synced also where it cannot grow', () => {
+  it('F-36 keeps commits synced if it cannot grow', () => {
     db.exec('CREATE TABLE "growth" ("already" TEXT)');
     expect(() => {
       growWal(db, BYTES);
@@ -44,7 +44,7 @@ describe('the log that is made long at the start', () => {
     expect(value('cache_size')).toBe(-65536);
   });
 
-  it('is not worth the last of a disk', () => {
+  it('does not grow if the disk is almost full', () => {
     expect(isWorthGrowing(join(directory, 'a.db'), Number.MAX_SAFE_INTEGER)).toBe(false);
   });
 });

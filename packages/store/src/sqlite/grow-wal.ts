@@ -5,20 +5,19 @@ import type { SqliteDatabase } from './binding/database.js';
 const SPILLING_CACHE_PAGES = 16;
 const SHARE_OF_FREE_SPACE = 1 / 8;
 
-/** What Linux calls a file system in memory: a sync costs nothing there. */
+/** The type that Linux reports for a file system in memory, where a sync costs nothing. */
 const TMPFS = 0x01021994;
 
-/** Speed is not worth the last of a disk: what is left there is for what people write. */
+/** Leaves scarce disk space to data: growth is only for speed. */
 export function isWorthGrowing(path: string, bytes: number): boolean {
   const { bavail, bsize, type } = statfsSync(dirname(path));
   return type !== TMPFS && bytes <= bavail * bsize * SHARE_OF_FREE_SPACE;
 }
 
 /**
- * Makes the WAL file as long as it will get, once, at start. A commit then overwrites blocks that the
- * file already has; one that extends it makes every sync write the file's metadata too (measured:
- * 0.54 against 0.61 of the disk's own sync rate). The filler never reaches the database: it spills
- * from a tiny cache into the WAL and is rolled back.
+ * Extends the WAL file to its final length once, at start. A commit then overwrites existing blocks; extending the
+ * file makes every sync write its metadata too (measured: 0.54 instead of 0.61 of the disk's own sync rate). The
+ * filler never reaches the database: it spills from a tiny cache into the WAL and is rolled back.
  */
 export function growWal(db: SqliteDatabase, bytes: number): void {
   const cache = db.pragma('cache_size', { simple: true }) as number;

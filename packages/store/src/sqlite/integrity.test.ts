@@ -38,7 +38,7 @@ describe('the check of a SQLite file', () => {
   };
   const nowhere = (): URL => pathToFileURL(join(directory, 'nowhere.mjs'));
 
-  it('is done in a thread of its own, and finds what is wrong', async () => {
+  it('runs in a separate thread, and finds problems', async () => {
     makeLarge();
     const entry = await buildSearchThread(directory);
     const store = open(entry);
@@ -52,7 +52,7 @@ describe('the check of a SQLite file', () => {
     await damaged.close();
   });
 
-  it('is done at once where the file is small, and finds the same', async () => {
+  it('runs without a thread if the file is small, and finds the same', async () => {
     const store = open(nowhere());
     expect(await store.integrityProblems()).toEqual([]);
     await store.close();
@@ -62,7 +62,7 @@ describe('the check of a SQLite file', () => {
     await damaged.close();
   });
 
-  it('fails with its thread, and the store goes on', async () => {
+  it('fails with its thread, and the store continues', async () => {
     makeLarge();
     const store = open(nowhere());
     await expect(store.integrityProblems()).rejects.toMatchObject({ code: 'storage_unavailable' });

@@ -8,7 +8,6 @@ export function sqliteProblems(db: SqliteDatabase): string[] {
   return rows.map((row) => row.integrity_check).filter((line) => line !== 'ok');
 }
 
-/** What the thread of a check is started with. */
 export interface CheckData {
   readonly checkPath: string;
 }
@@ -18,9 +17,9 @@ export function parseCheckData(value: unknown): CheckData | undefined {
   return typeof value.checkPath === 'string' ? { checkPath: value.checkPath } : undefined;
 }
 
-/** Runs in the thread. Sees what was committed when it began; others write meanwhile. */
+/** Runs in the thread. Sees the state that was committed when it began; others write meanwhile. */
 export function checkFile({ checkPath }: CheckData): string[] {
-  // Not opened read-only: SQLite then leaves the constraints of tables unchecked.
+  // Not read-only: SQLite would then not check the constraints of tables.
   const db = openSqlite(checkPath, { fileMustExist: true });
   try {
     db.pragma('query_only = ON');
@@ -30,7 +29,7 @@ export function checkFile({ checkPath }: CheckData): string[] {
   }
 }
 
-/** A check reads the whole file, so it is done in a thread of its own; ending it is up to the signal. */
+/** A check reads the whole file, so it runs in a separate thread; the signal ends it. */
 export function checkInThread(
   entry: URL,
   checkPath: string,

@@ -3,7 +3,7 @@ import { type Migration, migrationFailure, planMigration } from '../schema/migra
 import type { SqliteDatabase } from './binding/database.js';
 import { inTransaction } from './transaction.js';
 
-/** All missing steps in one transaction: either the newest schema or the old data, untouched. */
+/** Runs all missing steps in one transaction: the result is either the newest schema or the old data, untouched. */
 export function migrateSqlite(db: SqliteDatabase, known: readonly Migration[]): void {
   const found = db.pragma('user_version', { simple: true }) as number;
   const steps = planMigration(found, known);

@@ -28,7 +28,7 @@ const planOf = ({ text }: Pick<Statement<object, unknown>, 'text'>): string[] =>
     .map(({ detail }) => detail);
 
 describe('every statement', () => {
-  it('lets no bound limit decide about its plan, for it would be prepared again at every binding', () => {
+  it('does not depend on a bound limit for its plan, which would prepare it again at every binding', () => {
     const texts = Object.values(statements).flatMap((known) =>
       typeof known === 'object' && 'text' in known && 'sqlite' in known.text
         ? [known.text.sqlite]
@@ -40,7 +40,7 @@ describe('every statement', () => {
 });
 
 /** What is done for each run, or every few seconds, must not take longer the longer a daemon has lived. */
-describe('what is read all the time', () => {
+describe('a frequent read', () => {
   it.each(
     Object.entries({
       findRun: runs.findRun,
@@ -51,10 +51,10 @@ describe('what is read all the time', () => {
       countQueuedRuns: runs.countQueuedRuns,
       countWaitingItems: inbox.countWaitingItems,
       listExpiredItems: inbox.listExpiredItems,
-      findStanding: ownership.findStanding,
+      findSessionWork: ownership.findSessionWork,
       listHeldRuns: ownership.listHeldRuns,
       listChildSessions: sessions.listChildSessions,
-      listLeftBehind: sessions.listLeftBehind,
+      listOrphanedSessions: sessions.listOrphanedSessions,
       lockSession: sessions.lockSession,
       findTurn: turns.findTurn,
       listDueTurns: turns.listDueTurns,
@@ -68,8 +68,8 @@ describe('what is read all the time', () => {
       listProjectsOfActor: projects.listProjectsOfActor,
       listLinksOfChannel: projects.listLinksOfChannel,
       findMirroredElsewhere: projects.findMirroredElsewhere,
-      listSpokenInThread: messages.listSpokenInThread,
-      listSpokenInChannel: messages.listSpokenInChannel,
+      listAuthorsInThread: messages.listAuthorsInThread,
+      listAuthorsInChannel: messages.listAuthorsInChannel,
       findStimulus: stimuli.findStimulus,
       listStimuli: stimuli.listStimuli,
       countLiveStimuli: stimuli.countLiveStimuli,
@@ -96,7 +96,7 @@ describe('what is read all the time', () => {
       listDueSchedules: schedules.listDueSchedules,
       nextScheduleAt: schedules.nextScheduleAt,
     }),
-  )('%s goes by an index, and never through all there is', (_, statement) => {
+  )('%s uses an index and never scans a table', (_, statement) => {
     const scans = planOf(statement).filter((step) => step.startsWith('SCAN'));
     // An index that holds only what is open stays small.
     const whole = scans.filter(
@@ -108,18 +108,18 @@ describe('what is read all the time', () => {
     expect(whole).toEqual([]);
   });
 
-  it('work is looked for among what is open, not among all sessions', () => {
+  it('work is searched among open runs, not among all sessions', () => {
     expect(planOf(runs.listUnownedWork)[0]).toMatch(/^SCAN r USING .*INDEX runsOpen/);
   });
 
-  it('stimuli are looked for among what waits, and work among what is open', () => {
+  it('stimuli are searched among waiting ones, and work among open work', () => {
     expect(planOf(stimuli.listDueStimuli)[0]).toMatch(/INDEX stimuliDue/);
     expect(planOf(stimuli.listLostClaims)[0]).toMatch(/INDEX stimuliClaimed/);
     expect(planOf(work.listOpenWork)[0]).toMatch(/INDEX threadWorkOpen/);
     expect(planOf(work.listIdleWork).join('\n')).toMatch(/INDEX threadWorkOpen/);
   });
 
-  it('turns are looked for among what is open, and leases among what is live', () => {
+  it('turns are searched among open ones, and leases among active ones', () => {
     expect(planOf(turns.listOpenTurns)[0]).toMatch(/INDEX turnsOpen/);
     expect(planOf(turns.listDueTurns)[0]).toMatch(/INDEX turnsDue/);
     expect(planOf(leases.listLiveLeases)[0]).toMatch(/INDEX leasesLive/);

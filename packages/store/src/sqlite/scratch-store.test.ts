@@ -9,7 +9,7 @@ describe('a scratch store', () => {
   });
   afterEach(() => store.close());
 
-  it('is as if it were new once it is emptied', async () => {
+  it('is like a new one after it is emptied', async () => {
     const insert = (name: string) => store.transact(() => insertTopic.first({ name }));
     const first = await insert('channel:a');
     await insert('channel:b');

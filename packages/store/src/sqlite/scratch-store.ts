@@ -5,9 +5,9 @@ import { toStoaError } from './failure.js';
 import { SqliteStore, type SqliteStoreOptions } from './sqlite-store.js';
 import { inTransaction } from './transaction.js';
 
-/** A store to try something out in, again and again. */
+/** A reusable store for trials. */
 export interface ScratchStore extends Store {
-  /** Every row goes: it is as if it were new, for far less than making its tables takes. */
+  /** Deletes all rows, which is much faster than creating the tables again. */
   empty(): void;
 }
 
@@ -24,7 +24,7 @@ export function openScratchStore(
     db = opened;
     const store = new SqliteStore(opened, { durability: 'relaxed', ...options });
     const tables = opened.prepare<[], { name: string }>(TABLES).all();
-    // Most tables have nothing in them, which is seen sooner than they and their indexes are emptied.
+    // Most tables are empty, and a check is faster than deleting from them and their indexes.
     const contents = tables.map(({ name }) => ({
       any: opened.prepare(`SELECT 1 FROM "${name}" LIMIT 1`),
       deletion: opened.prepare(`DELETE FROM "${name}"`),

@@ -14,25 +14,25 @@ import { StatementRunner } from './statement-runner.js';
 import { assertSafeSqlite, versionOf } from './version.js';
 
 export interface SqliteStoreOptions {
-  /** `full`: acknowledged means on disk. `relaxed`: the last moments before a power cut may go. */
+  /** `full`: acknowledged means on disk. `relaxed`: a power cut may lose the last moments. */
   readonly durability: Durability;
   readonly ports?: Partial<GroupCommitPorts>;
   readonly group?: GroupLimits;
   readonly migrations?: readonly Migration[];
-  /** The built file of search-thread.ts; without it the check of a large file holds up everybody else. */
+  /** The built file of search-thread.ts; without it the check of a large file blocks the event loop. */
   readonly checkThread?: URL;
 }
 
 const PAGE_BYTES = 4096;
-/** How long the WAL gets before what it holds is moved into the database. */
+/** The length of the WAL at which it is moved into the database. */
 const CHECKPOINT_PAGES = 2_000;
 
-/** What is checked in less time than a thread takes to start. */
+/** Checking this many pages takes less time than starting a thread. */
 const SMALL_PAGES = 512;
 
 const DEFAULT_GROUP: GroupLimits = { members: 256, milliseconds: 20 };
 
-/** One writer process, WAL. Takes a database that is already open, so that simulation can own it. */
+/** One writer process, WAL. Takes an open database, so that simulation can own it. */
 export class SqliteStore implements Store {
   readonly engine = 'sqlite';
   readonly engineVersion: string;
@@ -78,7 +78,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** There is no other daemon: the lock of the data directory sees to that. */
+  /** There is no other daemon: the lock of the data directory prevents it. */
   exclusively<T>(_: string, work: () => Promise<T>): Promise<T> {
     return work();
   }
@@ -131,7 +131,7 @@ export function openSqliteStore(path: string, options: SqliteStoreOptions): Sqli
 function configure(db: SqliteDatabase, durability: Durability): void {
   db.pragma('journal_mode = WAL');
   db.pragma(`synchronous = ${durability === 'full' ? 'FULL' : 'NORMAL'}`);
-  // Nobody else writes here; if somebody does, the event loop stands still while this is waited for.
+  // Nobody else should write here; if somebody does, waiting blocks the event loop.
   db.pragma('busy_timeout = 1000');
   db.pragma(`wal_autocheckpoint = ${String(CHECKPOINT_PAGES)}`);
   db.pragma('cache_size = -65536');

@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from './binding/database.js';
 
-/** All of what the body does, or nothing. Inside another transaction it is undone alone. */
+/** Applies everything that the body does, or nothing. Inside another transaction it is undone alone. */
 export function inTransaction<T>(
   db: SqliteDatabase,
   body: () => T,
@@ -13,7 +13,7 @@ export function inTransaction<T>(
     db.exec(isNested ? 'RELEASE nested' : 'COMMIT');
     return result;
   } catch (error) {
-    // SQLite itself has undone it after some failures.
+    // After some failures SQLite has rolled back already.
     if (db.inTransaction) db.exec(isNested ? 'ROLLBACK TO nested; RELEASE nested' : 'ROLLBACK');
     throw error;
   }

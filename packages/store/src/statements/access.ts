@@ -15,7 +15,7 @@ export interface CredentialRow {
   principalId: string;
   hash: string;
   createdAt: number;
-  /** Null for those that are good until they are revoked. */
+  /** Null if it is valid until it is revoked. */
   expiresAt: number | null;
   revokedAt: number | null;
 }
@@ -24,7 +24,7 @@ export const findHuman = statement<{ humanId: string }, HumanRow>(
   `SELECT * FROM "humans" WHERE "humanId" = :humanId`,
 );
 
-/** Everybody known here: there are no more of them than credentials. */
+/** Every person known here; there are at most as many as credentials. */
 export const listHumans = statement<object, Pick<HumanRow, 'humanId' | 'displayName'>>(
   `SELECT "humanId", "displayName" FROM "humans" ORDER BY "humanId"`,
 );
@@ -49,7 +49,7 @@ const activeCredential = (condition: string): string =>
    LEFT JOIN "humans" h ON c."principalKind" = 'human' AND h."humanId" = c."principalId"
    WHERE ${condition} AND ${ACTIVE}`;
 
-/** Hot. A token that is revoked or expired is not found; the role of a human comes with it. */
+/** Hot. Does not find tokens that are revoked or expired. Returns the role of the human too. */
 export const findTokenByHash = statement<{ hash: string; now: number }, ActiveCredentialRow>(
   activeCredential(`c."hash" = :hash AND c."kind" <> 'browser'`),
 );
@@ -60,7 +60,7 @@ export const findBrowserLogin = statement<
   ActiveCredentialRow
 >(activeCredential(`c."credentialId" = :credentialId AND c."kind" = 'browser'`));
 
-/** Tokens whose digest lies between the two. */
+/** Tokens with a digest between the two. */
 export const listTokensBetween = statement<
   { from: string; to: string; now: number; limit: number },
   ActiveCredentialRow
@@ -94,13 +94,13 @@ export const listBrowserLogins = statement<{ humanId: string; now: number }, Cre
      AND "kind" = 'browser' AND ${ACTIVE} ORDER BY "createdAt", "credentialId"`,
 );
 
-/** Those that still open something first, so that no number of revoked ones hides them. */
+/** Valid ones first, so that revoked ones cannot hide them. */
 export const listCredentials = statement<{ now: number; limit: number }, CredentialRow>(
   `SELECT * FROM "credentials" WHERE "principalKind" = 'human'
    ORDER BY CASE WHEN ${ACTIVE} THEN 0 ELSE 1 END, "createdAt" DESC, "credentialId" DESC LIMIT :limit`,
 );
 
-/** Without owner tokens: each data directory has one, and must always get it. */
+/** Without owner tokens: each data directory must always get its own. */
 export const countActiveCredentials = statement<{ now: number }, { count: number }>(
   `SELECT count(*) AS "count" FROM "credentials" WHERE "kind" <> 'owner_token' AND ${ACTIVE}`,
 );
@@ -118,7 +118,7 @@ export const deleteCredentialsRevokedBefore = statement<{ before: number }>(
   `DELETE FROM "credentials" WHERE "revokedAt" < :before`,
 );
 
-/** A token file that was put back brings its token back. */
+/** Makes the token of a restored token file valid again. */
 export const deleteRevokedCredential = statement<{ hash: string }>(
   `DELETE FROM "credentials" WHERE "hash" = :hash AND "revokedAt" IS NOT NULL`,
 );
@@ -126,7 +126,7 @@ export const deleteRevokedCredential = statement<{ hash: string }>(
 export interface LoginCodeRow {
   hash: string;
   humanId: string;
-  /** The credential that asked for the code; null when the daemon itself made it. */
+  /** The credential that requested the code; null if the daemon made it. */
   credentialId: string | null;
   expiresAt: number;
 }
@@ -145,7 +145,7 @@ export const findLoginCode = statement<
    WHERE l."hash" = :hash AND l."expiresAt" > :now`,
 );
 
-/** Takes the code away and tells whose it was: used once, by whoever comes first. */
+/** Deletes the code and returns its owner, so that a code works once. */
 export const takeLoginCode = statement<{ hash: string }, LoginCodeRow>(
   `DELETE FROM "loginCodes" WHERE "hash" = :hash RETURNING "hash", "humanId", "credentialId", "expiresAt"`,
 );
@@ -158,7 +158,7 @@ export const deleteLoginCodesExpiredBefore = statement<{ before: number }>(
   `DELETE FROM "loginCodes" WHERE "expiresAt" < :before`,
 );
 
-/** All of one human but the one just made and the newest others. The clock may have gone back. */
+/** Deletes all codes of a human except this one and the newest others. The clock may have gone back. */
 export const deleteOlderLoginCodes = statement<{ humanId: string; hash: string; others: number }>(
   `DELETE FROM "loginCodes" WHERE "hash" IN (
      SELECT "hash" FROM (

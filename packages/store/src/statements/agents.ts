@@ -24,7 +24,7 @@ export const putAgent = statement<AgentRow>(
      "createdBy" = excluded."createdBy", "updatedAt" = excluded."updatedAt"`,
 );
 
-/** No change where there is one already, also one that another has put there just now. */
+/** Changes nothing if the agent exists. */
 export const insertAgent = statement<AgentRow>(
   `INSERT INTO "agents" ("agentId", "definition", "createdBy", "updatedAt")
    VALUES (:agentId, :definition, :createdBy, :updatedAt)

@@ -4,7 +4,7 @@ import { type Json, statement } from '../sql/statement.js';
 
 export interface ApprovalRow {
   topicId: number;
-  /** The event that asked, which holds the exact arguments. */
+  /** The event that asked; it holds the exact arguments. */
   seq: number;
   approvalId: string;
   runId: string;
@@ -38,7 +38,7 @@ export const findApprovalOfCall = statement<{ runId: string; callId: string }, F
   `${FULL} WHERE a."runId" = :runId AND a."callId" = :callId ORDER BY a."seq" DESC LIMIT 1`,
 );
 
-/** Newest first; `responsibleId` narrows to the sessions of one person. */
+/** Newest first; `responsibleId` selects the sessions of one person. */
 export const listApprovals = statement<
   {
     before: string;

@@ -8,7 +8,7 @@ export interface AssetRow {
   name: string | null;
   createdBy: string;
   createdAt: number;
-  /** Null while something refers to it; else since when nothing does, or when it was last uploaded. */
+  /** Null while something refers to it; otherwise since when nothing does, or when it was last uploaded. */
   unusedSince: number | null;
 }
 
@@ -17,8 +17,8 @@ const BY_ID = `SELECT * FROM "assets" WHERE "assetId" = :assetId`;
 export const findAsset = statement<{ assetId: string }, AssetRow>(BY_ID);
 
 /**
- * Keeps the asset from being collected until the message that refers to it is committed. The same
- * transaction marks it as used: a lock that others share would make two of them wait for each other.
+ * Prevents the collection of the asset until the message that refers to it is committed. The same transaction marks
+ * it as used, so a shared lock would let two transactions deadlock.
  */
 export const holdAsset = statement<{ assetId: string }, AssetRow>(locking(BY_ID, 'FOR UPDATE'));
 
@@ -42,14 +42,13 @@ const UNUSED = `NOT EXISTS (SELECT 1 FROM "pins" p WHERE p."assetId" = "assets".
 
 const LOCK = `${BY_ID} FOR UPDATE`;
 
-/** Something refers to it now. */
 export const markAssetUsed = statement<{ assetId: string }>(
   `UPDATE "assets" SET "unusedSince" = NULL WHERE "assetId" = :assetId AND "unusedSince" IS NOT NULL`,
 );
 
 const RELEASE = `UPDATE "assets" SET "unusedSince" = :at WHERE "assetId" = :assetId AND ${UNUSED}`;
 
-/** Something no longer refers to it: if that was the last thing, it is unused from now on. */
+/** Called when a reference is removed: after the last one, the asset is unused from `at` on. */
 export const releaseAsset = statement<{ assetId: string; at: number }>({
   sqlite: RELEASE,
   postgres: RELEASE,
@@ -59,7 +58,7 @@ export const releaseAsset = statement<{ assetId: string; at: number }>({
 const DELETE_UNUSED = `DELETE FROM "assets"
   WHERE "assetId" = :assetId AND "unusedSince" < :before AND ${UNUSED}`;
 
-/** Deletes only what nothing refers to since then; no row changed means it is in use, or was again. */
+/** Deletes the asset only if it has been unused since `before`. No changed row means that it is in use again. */
 export const deleteUnusedAsset = statement<{ assetId: string; before: number }>({
   sqlite: DELETE_UNUSED,
   postgres: DELETE_UNUSED,
@@ -89,7 +88,7 @@ export const listAttachments = statement<
    ORDER BY "assetId"`,
 );
 
-/** Whether any message of a channel refers to it. */
+/** Whether a message of a channel refers to it. */
 export const findAttachment = statement<
   { topicId: number; assetId: string },
   { messageId: string }

@@ -23,7 +23,7 @@ export const findBoard = statement<{ topicId: number; boardId: string }, BoardRo
   `SELECT * FROM "boards" WHERE "topicId" = :topicId AND "boardId" = :boardId`,
 );
 
-/** In the order they were made; ids sort by time. */
+/** Oldest first; ids sort by time. */
 export const listBoards = statement<{ topicId: number }, BoardRow>(
   `SELECT * FROM "boards" WHERE "topicId" = :topicId ORDER BY "boardId"`,
 );

@@ -15,13 +15,13 @@ export interface ChannelRow {
   metadata: Json<Metadata>;
   memberCount: number;
   paused: number;
-  /** JSON of what was set. */
+  /** JSON of the settings. */
   settings: string;
-  /** How many of the members are sessions. */
+  /** How many members are sessions. */
   sessionCount: number;
 }
 
-/** A channel with what its log and its newest message tell. */
+/** A channel with data of its log and its newest message. */
 export interface ChannelListRow extends ChannelRow {
   head: number;
   messageCount: number | null;
@@ -31,7 +31,7 @@ export interface ChannelListRow extends ChannelRow {
   lastDeletedAt: number | null;
 }
 
-/** What a write needs to know before it decides: the channel, and the caller's place in it. */
+/** What a write needs before it decides: the channel, and the caller's membership. */
 export interface OpenChannelRow {
   topicId: number;
   createdBy: string;
@@ -50,7 +50,10 @@ const OPEN = `SELECT c."topicId", c."createdBy", c."archivedAt", c."memberCount"
 /** Hot. Opens a channel for reading. */
 export const openChannel = statement<{ channelId: string; actorId: string }, OpenChannelRow>(OPEN);
 
-/** Hot. Opens a channel for writing: on PostgreSQL the topic row is locked, so writers of one channel take turns. */
+/**
+ * Hot. Opens a channel for writing. On PostgreSQL this locks the topic row, so that writers of one channel take
+ * turns.
+ */
 export const lockChannel = statement<{ channelId: string; actorId: string }, OpenChannelRow>({
   sqlite: OPEN,
   postgres: OPEN,
@@ -98,10 +101,10 @@ const list = (columns: string) => ({
   postgres: LIST(columns, 'COLLATE "C"'),
 });
 
-/** Ordered by id, byte by byte on both engines, so that a page boundary means the same. */
+/** Ordered by the bytes of the id on both engines, so that page boundaries are the same. */
 export const listChannels = statement<ChannelPage, ChannelListRow>(list(COLUMNS));
 
-/** What the same page would weigh, told without reading the newest messages. */
+/** The sizes of the same page, without reading the newest messages. */
 export const listChannelSizes = statement<ChannelPage, { channelId: string; bytes: number }>(
   list(SIZE),
 );

@@ -10,7 +10,7 @@ export const moveCursor = statement<{ humanId: string; topicId: number; readSeq:
    WHERE "readCursors"."readSeq" < excluded."readSeq"`,
 );
 
-/** Every channel a human is a member of, with how far they have read it. */
+/** Every channel of a human, with the last sequence that the human has read. */
 export const listCursors = statement<
   { humanId: string; actorId: string },
   { topicId: number; channelId: string; readSeq: number }

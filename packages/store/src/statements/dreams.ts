@@ -6,11 +6,11 @@ export interface DreamGateRow {
   ownerId: string;
   namespace: string;
   part: string;
-  /** When it was last put in order. */
+  /** When the last dream of it ended. */
   dreamtAt: number | null;
-  /** When it was last counted how many sessions were there. */
+  /** When its sessions were last counted. */
   scannedAt: number | null;
-  /** When it was last looked at, and why nothing came of it then. */
+  /** When the gates were last checked; `refusal` is the reason why no dream started then. */
   checkedAt: number | null;
   refusal: string | null;
   leaseHolder: string | null;
@@ -28,7 +28,7 @@ export const findDreamGate = statement<{ gateKey: string }, DreamGateRow>(
   `SELECT * FROM "dreamGates" WHERE "gateKey" = :gateKey`,
 );
 
-/** Whoever looks at it at the same time waits. */
+/** On PostgreSQL concurrent checks of one gate wait for each other. */
 export const lockDreamGate = statement<{ gateKey: string }, DreamGateRow>({
   sqlite: `SELECT * FROM "dreamGates" WHERE "gateKey" = :gateKey`,
   postgres: `SELECT * FROM "dreamGates" WHERE "gateKey" = :gateKey FOR UPDATE`,
@@ -45,13 +45,13 @@ export const takeDreamLease = statement<{ gateKey: string; holder: string; until
   `UPDATE "dreamGates" SET "leaseHolder" = :holder, "leaseUntil" = :until WHERE "gateKey" = :gateKey`,
 );
 
-/** Of whom it has; whoever took it since keeps it. */
+/** Releases the lease only if this holder still has it. */
 export const releaseDreamLease = statement<{ gateKey: string; holder: string }>(
   `UPDATE "dreamGates" SET "leaseHolder" = NULL, "leaseUntil" = NULL
    WHERE "gateKey" = :gateKey AND "leaseHolder" = :holder`,
 );
 
-/** Whoever has them: what they were for is erased. */
+/** Removes every lease on an erased memory. */
 export const dropDreamLeases = statement<{ memoryId: string }>(
   `UPDATE "dreamGates" SET "leaseHolder" = NULL, "leaseUntil" = NULL WHERE "memoryId" = :memoryId`,
 );
@@ -72,7 +72,7 @@ export const insertMemoryVisit = statement<MemoryVisitRow>(
    VALUES (:gateKey, :runId, :sessionId, :at) ON CONFLICT ("gateKey", "runId") DO NOTHING`,
 );
 
-/** How many sessions other than this one. */
+/** Counts the sessions other than this one. */
 export const countMemoryVisitors = statement<
   { gateKey: string; sessionId: string },
   { count: number }
@@ -86,7 +86,7 @@ export const listMemoryVisits = statement<{ gateKey: string; limit: number }, Me
   `SELECT * FROM "memoryVisits" WHERE "gateKey" = :gateKey ORDER BY "at" DESC, "runId" DESC LIMIT :limit`,
 );
 
-/** All but the newest. */
+/** Deletes all but the newest. */
 export const trimMemoryVisits = statement<{ gateKey: string; kept: number }>(
   `DELETE FROM "memoryVisits" WHERE "gateKey" = :gateKey AND "runId" NOT IN (
      SELECT "runId" FROM "memoryVisits" WHERE "gateKey" = :gateKey

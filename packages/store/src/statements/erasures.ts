@@ -9,7 +9,7 @@ export const listErasures = statement<object, { topicId: number }>(
 
 const LOCK = `SELECT 1 FROM "erasures" WHERE "topicId" = :topicId FOR UPDATE`;
 
-/** Daemons that erase the same channel take turns: what one has deleted the next does not count as done. */
+/** Daemons that erase the same channel take turns, so that each counts only the rows that it deleted. */
 export const lockErasure = statement<{ topicId: number }, { topicId: number }>(
   locking(`SELECT "topicId" FROM "erasures" WHERE "topicId" = :topicId`, 'FOR UPDATE'),
 );
@@ -39,7 +39,7 @@ const erase = (table: keyof typeof KEYS): string =>
   `DELETE FROM "${table}" WHERE "topicId" = :topicId
    AND (${KEYS[table]}) IN (${chunk(table, KEYS[table])})`;
 
-/** What an erased channel leaves behind, a bounded number of rows at a time. */
+/** The rows of an erased channel, deleted in chunks of bounded size. */
 export const ERASE_CHUNKS = [
   statement<Chunk>(erase('messages')),
   statement<Chunk>(erase('reactions')),
@@ -56,7 +56,7 @@ export const ERASE_CHUNKS = [
   statement<Chunk>(erase('observations')),
 ] as const;
 
-/** Rows that hold assets: those of the chunk are let go in the transaction that erases it. */
+/** Rows that refer to assets; the transaction that deletes a chunk also releases its assets. */
 export const ERASE_HOLDERS = [
   {
     assets: statement<Chunk, { assetId: string }>(chunk('pins', '"assetId"')),
@@ -76,7 +76,7 @@ const LEFT = [
 const DELETE = `DELETE FROM "erasures" WHERE "topicId" = :topicId
   ${LEFT.map((rows) => `AND NOT EXISTS (${rows})`).join('\n  ')}`;
 
-/** Changes nothing as long as anything is left to erase. */
+/** Changes nothing while rows are left to erase. */
 export const deleteErasure = statement<{ topicId: number }>({
   sqlite: DELETE,
   postgres: DELETE,

@@ -28,7 +28,7 @@ export const listEventsAfter = statement<
    WHERE "topicId" = :topicId AND "seq" > :after ORDER BY "seq" LIMIT :limit`,
 );
 
-/** What a page would weigh, told without reading the bodies. */
+/** The size of each event of a page, without reading the bodies. */
 export const listEventSizesAfter = statement<
   { topicId: number; after: number; limit: number },
   { seq: number; bytes: number }
@@ -37,7 +37,7 @@ export const listEventSizesAfter = statement<
    WHERE "topicId" = :topicId AND "seq" > :after ORDER BY "seq" LIMIT :limit`,
 );
 
-/** The newest first, without their bodies. */
+/** Newest first, without the bodies. */
 export const listEventSizesBefore = statement<
   { topicId: number; after: number; before: number; limit: number },
   { seq: number; type: string; bytes: number }
@@ -47,7 +47,7 @@ export const listEventSizesBefore = statement<
    ORDER BY "seq" DESC LIMIT :limit`,
 );
 
-/** The newest first. */
+/** Newest first. */
 export const listEventsOfTypeBefore = statement<
   { topicId: number; type: string; after: number; before: number; limit: number },
   EventRow
@@ -57,7 +57,7 @@ export const listEventsOfTypeBefore = statement<
    ORDER BY "seq" DESC LIMIT :limit`,
 );
 
-/** Trims behind a floor, a bounded number of events at a time. */
+/** Deletes events up to a floor, at most `limit` at a time. */
 export const deleteEventsUpTo = statement<{ topicId: number; seq: number; limit: number }>(
   `DELETE FROM "events" WHERE "topicId" = :topicId AND "seq" IN (
      SELECT "seq" FROM "events" WHERE "topicId" = :topicId AND "seq" <= :seq ORDER BY "seq" LIMIT :limit)`,

@@ -9,7 +9,7 @@ export interface IdempotencyRow {
   at: number;
 }
 
-/** The answer is made again from the event the key produced, so nothing is stored twice. */
+/** The answer is rebuilt from the event that the key produced, so nothing is stored twice. */
 export const findIdempotencyKey = statement<{ actorId: string; key: string }, IdempotencyRow>(
   `SELECT * FROM "idempotencyKeys" WHERE "actorId" = :actorId AND "key" = :key`,
 );

@@ -4,7 +4,7 @@ import { type Json, statement } from '../sql/statement.js';
 
 export interface InboxItemRow {
   topicId: number;
-  /** The event that accepted it, which holds its content. */
+  /** The event that accepted it; it holds the content. */
   seq: number;
   itemId: string;
   kind: string;
@@ -46,7 +46,7 @@ export const listItemsOfRun = statement<{ runId: string }, FullInboxItemRow>(
   `${FULL} WHERE i."runId" = :runId ORDER BY i."seq"`,
 );
 
-/** Those of a run that it has not taken yet: as quick after thousands that it took as after none. */
+/** Items of a run that it has not taken yet. An index keeps this fast after thousands of taken items. */
 export const listWaitingItemsOfRun = statement<
   { topicId: number; runId: string },
   FullInboxItemRow
@@ -75,7 +75,7 @@ export const settleInboxItem = statement<{
    WHERE "itemId" = :itemId`,
 );
 
-/** Another run takes it: after a failed attempt, or replayed from the dead letters. */
+/** Moves an item to another run: after a failed attempt, or when a dead letter is replayed. */
 export const requeueInboxItem = statement<{
   itemId: string;
   runId: string;
@@ -99,7 +99,7 @@ export const countItemsOfRun = statement<{ runId: string }, { count: number }>(
   `SELECT count(*) AS "count" FROM "inboxItems" WHERE "runId" = :runId`,
 );
 
-/** The one a run was queued for. */
+/** The item for which the run was queued. */
 export const findFirstItemOfRun = statement<{ runId: string }, FullInboxItemRow>(
   `${FULL} WHERE i."runId" = :runId ORDER BY i."seq" LIMIT 1`,
 );

@@ -16,17 +16,17 @@ export interface LeaseRow {
   outcome: string | null;
 }
 
-/** A lease with what its run is at. */
+/** A lease with the state of its run. */
 export interface LeaseWithRunRow extends LeaseRow {
   status: string | null;
   startedAt: number | null;
-  /** When its run last did something; what others put into the inbox of its session is none of its doing. */
+  /** When its run last wrote to its journal; items that others send to the session do not count. */
   progressAt: number | null;
-  /** When its run last showed that it is at work, without a word in its journal: it wrote, or a tool ran. */
+  /** When its run was last active without a journal entry: it wrote text, or a tool ran. */
   activeAt: number | null;
   /** When a question of its run was last settled. */
   settledAt: number | null;
-  /** Input and output that its run took so far. */
+  /** Input and output tokens of its run so far. */
   tokens: number;
 }
 
@@ -63,8 +63,8 @@ const DOINGS = [
   .join(', ');
 
 /**
- * SQLite is told to look among the live: left to itself it walks all leases a channel ever had, since
- * they are kept in the order that is asked for.
+ * Makes SQLite use the index of live leases. By default it reads all leases of the channel, because their index has
+ * the requested order.
  */
 const withRun = (index: string): string => `SELECT l.*, r."status", r."startedAt",
     (SELECT e."at" FROM "events" e WHERE e."topicId" = r."topicId" AND e."seq" > r."seq"
@@ -80,7 +80,7 @@ const both = (text: (live: string) => string): { sqlite: string; postgres: strin
   postgres: text(withRun('')),
 });
 
-/** Those of a thread that have not ended, as they were granted. */
+/** Active leases of a thread, in the order of their grants. */
 export const listLiveLeases = statement<
   { topicId: number; rootMessageId: string },
   LeaseWithRunRow
@@ -96,7 +96,7 @@ export const findLeaseOfRun = statement<{ runId: string }, LeaseRow>(
   `SELECT * FROM "leases" WHERE "runId" = :runId`,
 );
 
-/** The lease by which a session speaks in a channel right now: its run has been started. */
+/** The lease under which a session is speaking in a channel: its run has started. */
 export const findSpeaking = statement<{ topicId: number; sessionId: string }, { leaseId: string }>(
   speaking(),
 );

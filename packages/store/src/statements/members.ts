@@ -10,11 +10,11 @@ export interface MemberRow {
   role: string | null;
   joinedAt: number;
   metadata: Json<Metadata>;
-  /** How a session takes part: JSON of what was set. */
+  /** JSON of the participation settings of a session. */
   settings: string;
 }
 
-/** A member that is a session, with what its session is at. */
+/** A member that is a session, with the state of the session. */
 export interface SessionMemberRow extends MemberRow {
   sessionTopicId: number | null;
   endedAt: number | null;
@@ -30,7 +30,7 @@ export const findMemberByActor = statement<{ topicId: number; actorId: string },
   `SELECT * FROM "members" WHERE "topicId" = :topicId AND "actorId" = :actorId`,
 );
 
-/** With what the agents of sessions are called now, where they have been given another name. */
+/** With the current nicknames of the agents of sessions. */
 export const listMembers = statement<
   { topicId: number },
   MemberRow & { nickname: string | null; mode: string | null }
@@ -52,13 +52,13 @@ export const deleteMember = statement<{ topicId: number; memberId: string }>(
   `DELETE FROM "members" WHERE "topicId" = :topicId AND "memberId" = :memberId`,
 );
 
-/** The channels that somebody is a member of. */
+/** The channels of an actor. */
 export const listChannelsOf = statement<{ actorId: string }, { channelId: string }>(
   `SELECT c."channelId" FROM "members" m JOIN "channels" c ON c."topicId" = m."topicId"
    WHERE m."actorId" = :actorId ORDER BY c."channelId"`,
 );
 
-/** Who can be given a turn in a channel. */
+/** The members that can get a turn in a channel. */
 export const listSessionMembers = statement<{ topicId: number }, SessionMemberRow>(
   `SELECT m.*, s."topicId" AS "sessionTopicId", s."endedAt",
      (SELECT count(*) FROM "runs" r WHERE r."topicId" = s."topicId"

@@ -17,7 +17,7 @@ export interface CountedMemoryRow extends MemoryRow {
 export interface FullNoteRow {
   seq: number;
   noteId: string;
-  /** The event that kept it. */
+  /** The event that created it. */
   kept: Json<EventData<'note_kept'>>;
   createdAt: number;
 }
@@ -69,7 +69,7 @@ export const findNote = statement<{ topicId: number; noteId: string }, { seq: nu
   `SELECT "seq" FROM "memoryNotes" WHERE "topicId" = :topicId AND "noteId" = :noteId`,
 );
 
-/** Newest first; those that were kept as isolated only where they are asked for. */
+/** Newest first; isolated notes only if requested. */
 export const listNotes = statement<
   { topicId: number; isolated: number; before: number; limit: number },
   FullNoteRow

@@ -4,7 +4,7 @@ import { type Json, type Statement, statement } from '../sql/statement.js';
 export interface MessageRow {
   topicId: number;
   seq: number;
-  /** The how-manieth message of its channel this is. */
+  /** The position of the message in its channel: 1, 2, 3. */
   ordinal: number;
   messageId: string;
   rootMessageId: string | null;
@@ -19,7 +19,7 @@ export interface MessageRow {
   supersededBy: string | null;
 }
 
-/** A message with the event that posted it and, when it was edited, the event with its present content. */
+/** A message with the event that posted it and, if it was edited, the event with its current content. */
 export interface FullMessageRow extends MessageRow {
   posted: Json<EventData<'message_posted'>>;
   edited: Json<EventData<'message_edited'>> | null;
@@ -67,7 +67,7 @@ export const findMessageRow = statement<{ topicId: number; messageId: string }, 
   `SELECT * FROM "messages" WHERE "topicId" = :topicId AND "messageId" = :messageId`,
 );
 
-/** The next message after a place in the log, by when it was posted. */
+/** The first message after a sequence, by the time it was posted. */
 export const findMessageAfter = statement<
   { topicId: number; seq: number },
   { seq: number; createdAt: number }
@@ -87,7 +87,7 @@ export const findMessage = statement<{ topicId: number; messageId: string }, Ful
   `${full('')} WHERE m."topicId" = :topicId AND m."messageId" = :messageId`,
 );
 
-/** Looks into every channel: ids are indexed within theirs. */
+/** Searches every channel: the index of ids is per channel. */
 export const findChannelOfMessage = statement<{ messageId: string }, { channelId: string }>(
   `SELECT c."channelId" FROM "channels" c WHERE EXISTS (
      SELECT 1 FROM "messages" m WHERE m."topicId" = c."topicId" AND m."messageId" = :messageId)`,
@@ -97,8 +97,8 @@ type Page = { topicId: number; seq: number; limit: number };
 type ThreadPage = Page & { rootMessageId: string };
 
 /**
- * SQLite is told which index to walk. Left to itself it walks the whole channel in the order that is
- * asked for: opening a thread among a million messages took 34 times as long as among ten thousand.
+ * Names the index for SQLite. By default it reads the whole channel in the requested order: opening a thread took 34
+ * times as long among a million messages as among ten thousand.
  */
 interface Cut {
   readonly index: string;
@@ -118,7 +118,7 @@ export interface MessageSize {
 
 export interface MessagePages<P extends Page> {
   readonly rows: Statement<P, FullMessageRow>;
-  /** What the same page would weigh, told without reading the bodies. */
+  /** The size of each message of the page, without reading the bodies. */
   readonly sizes: Statement<P, MessageSize>;
 }
 
@@ -142,7 +142,7 @@ export const MESSAGE_PAGES = both<Page>(ALL);
 export const FEED_PAGES = both<Page>(FEED);
 export const THREAD_PAGES = both<ThreadPage>(THREAD);
 
-/** Counts at most `limit` messages, so that a million unread ones cost as much as a thousand. */
+/** Counts at most `limit` messages, so that a million unread messages cost as much as a thousand. */
 export const countUnread = statement<
   { topicId: number; seq: number; actorId: string; limit: number },
   { count: number }
@@ -169,8 +169,8 @@ export interface SpokenRow {
   createdAt: number;
 }
 
-/** Who spoke in a thread, newest first; the root itself is not among them. */
-export const listSpokenInThread = statement<
+/** The authors in a thread, newest first, without the root. */
+export const listAuthorsInThread = statement<
   { topicId: number; rootMessageId: string; limit: number },
   SpokenRow
 >({
@@ -180,8 +180,8 @@ export const listSpokenInThread = statement<
     WHERE "topicId" = :topicId AND "rootMessageId" = :rootMessageId ORDER BY "seq" DESC LIMIT :limit`,
 });
 
-/** How many of the newest messages of a channel somebody wrote since a time. */
-export const countSaidSince = statement<
+/** How many of the newest messages of a channel an actor wrote since a time. */
+export const countPostsSince = statement<
   { topicId: number; authorId: string; since: number; among: number },
   { count: number }
 >(
@@ -191,8 +191,8 @@ export const countSaidSince = statement<
    WHERE "authorId" = :authorId AND "createdAt" > :since`,
 );
 
-/** Who spoke in a channel, newest first. */
-export const listSpokenInChannel = statement<
+/** The authors in a channel, newest first. */
+export const listAuthorsInChannel = statement<
   { topicId: number; limit: number },
   SpokenRow & { rootMessageId: string | null }
 >(

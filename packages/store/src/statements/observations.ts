@@ -5,7 +5,7 @@ import { type Json, statement } from '../sql/statement.js';
 export interface ObservationSourceRow {
   topicId: number;
   sourceId: string;
-  /** The event that changed it last, which holds its settings. */
+  /** The event that changed it last; it holds the settings. */
   seq: number;
   createdBy: string;
   createdAt: number;
@@ -30,7 +30,7 @@ export interface FullObservationRow extends ObservationRow {
   received: Json<EventData<'observation_received'>>;
 }
 
-/** Those of channels that were deleted are not found any more. */
+/** Without sources of deleted channels. */
 const SOURCES = `SELECT s.*, c."channelId", e."body" AS "settings", e."at" AS "updatedAt"
   FROM "observationSources" s JOIN "channels" c ON c."topicId" = s."topicId"
   JOIN "events" e ON e."topicId" = s."topicId" AND e."seq" = s."seq"`;
@@ -39,7 +39,7 @@ export const findObservationSource = statement<{ sourceId: string }, FullSourceR
   `${SOURCES} WHERE s."sourceId" = :sourceId`,
 );
 
-/** In the order they were made; ids sort by time. */
+/** Oldest first; ids sort by time. */
 export const listObservationSources = statement<{ topicId: number }, FullSourceRow>(
   `${SOURCES} WHERE s."topicId" = :topicId ORDER BY s."sourceId"`,
 );
@@ -84,7 +84,7 @@ export const listObservations = statement<{ sourceId: string; limit: number }, F
   `${OBSERVATIONS} WHERE o."sourceId" = :sourceId ORDER BY o."seq" DESC LIMIT :limit`,
 );
 
-/** Of those that are kept, which are few. */
+/** Counts stored observations only; few are kept. */
 export const countObservationsSince = statement<
   { sourceId: string; since: number },
   { count: number }

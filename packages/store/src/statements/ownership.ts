@@ -6,21 +6,21 @@ export interface DaemonRow {
   seenAt: number;
 }
 
-/** On PostgreSQL the clock of the database decides who is alive, since those of daemons differ. */
+/** On PostgreSQL the clock of the database decides who is alive, because the clocks of daemons differ. */
 const NOW = { sqlite: ':now', postgres: '(extract(epoch FROM clock_timestamp()) * 1000)::bigint' };
 
 const BEAT = (now: string): string =>
   `INSERT INTO "daemons" ("daemonId", "startedAt", "seenAt") VALUES (:daemonId, ${now}, ${now})
    ON CONFLICT ("daemonId") DO UPDATE SET "seenAt" = ${now}`;
 
-/** Tells the others that this daemon lives. */
+/** Reports to other daemons that this daemon is alive. */
 export const beat = statement<{ daemonId: string; now: number }>({
   sqlite: BEAT(NOW.sqlite),
   postgres: BEAT(NOW.postgres),
 });
 
 const READ_NOW = (now: string): string => `SELECT ${now} AS "now"`;
-/** The time by which leases are judged. */
+/** The clock for leases. */
 export const leaseTime = statement<{ now: number }, { now: number }>({
   sqlite: READ_NOW(NOW.sqlite),
   postgres: READ_NOW(NOW.postgres),
@@ -42,12 +42,12 @@ export const deleteOtherDaemons = statement<{ daemonId: string }>(
   `DELETE FROM "daemons" WHERE "daemonId" <> :daemonId`,
 );
 
-/** Those that nobody has heard of since `before`. */
+/** Daemons without a heartbeat since `before`. */
 export const deleteGoneDaemons = statement<{ before: number }>(
   `DELETE FROM "daemons" WHERE "seenAt" < :before`,
 );
 
-export interface StandingRow {
+export interface SessionWorkRow {
   endedAt: number | null;
   ownerId: string | null;
   ownerSeenAt: number | null;
@@ -55,8 +55,8 @@ export interface StandingRow {
   hasWork: number;
 }
 
-/** Whether a session has work, and who is at it; without a lock, and so of a moment ago. */
-export const findStanding = statement<{ sessionId: string }, StandingRow>(
+/** Whether a session has work and which daemon owns it. Takes no lock, so the answer may be outdated. */
+export const findSessionWork = statement<{ sessionId: string }, SessionWorkRow>(
   `SELECT s."endedAt", o."daemonId" AS "ownerId", d."seenAt" AS "ownerSeenAt",
      CASE WHEN EXISTS (SELECT 1 FROM "runs" r WHERE r."topicId" = s."topicId" AND r."endedAt" IS NULL)
        THEN 1 ELSE 0 END AS "hasWork"
@@ -66,14 +66,14 @@ export const findStanding = statement<{ sessionId: string }, StandingRow>(
    WHERE s."sessionId" = :sessionId`,
 );
 
-/** Every change of hands is a new epoch; what was written under an older one is refused. */
+/** Every change of owner begins a new epoch; writes under an older one are refused. */
 export const setSessionOwner = statement<{ topicId: number; daemonId: string }>(
   `INSERT INTO "sessionOwners" ("topicId", "daemonId", "epoch") VALUES (:topicId, :daemonId, 1)
    ON CONFLICT ("topicId") DO UPDATE SET "daemonId" = excluded."daemonId",
      "epoch" = "sessionOwners"."epoch" + 1, "activeAt" = NULL`,
 );
 
-/** The run that was claimed under this epoch was at work then. */
+/** Records that the run claimed under this epoch was active. */
 export const setSessionActive = statement<{
   topicId: number;
   daemonId: string;
@@ -84,7 +84,7 @@ export const setSessionActive = statement<{
    WHERE "topicId" = :topicId AND "daemonId" = :daemonId AND "epoch" = :epoch`,
 );
 
-/** All runs that this daemon has under way are at work. */
+/** Records that all runs of this daemon are active. */
 export const setSessionsActive = statement<{ daemonId: string; at: number }>(
   `UPDATE "sessionOwners" SET "activeAt" = :at WHERE "daemonId" = :daemonId`,
 );
@@ -98,7 +98,7 @@ export const releaseSessionsOf = statement<{ daemonId: string }>(
   `UPDATE "sessionOwners" SET "daemonId" = NULL WHERE "daemonId" = :daemonId`,
 );
 
-/** What this daemon has under way: a run that is not among these it may not go on with. */
+/** The runs that this daemon owns; it may not continue any other. */
 export const listHeldRuns = statement<{ daemonId: string }, { runId: string; epoch: number }>(
   `SELECT r."runId", o."epoch" FROM "sessionOwners" o
    JOIN "runs" r ON r."topicId" = o."topicId" AND r."status" IN ('running', 'waiting_approval', 'waiting_answer')

@@ -58,7 +58,7 @@ export const deleteTask = statement<{ topicId: number; taskId: string }>(
   `DELETE FROM "projectTasks" WHERE "topicId" = :topicId AND "taskId" = :taskId`,
 );
 
-/** Who leaves a project leaves its tasks to others. */
+/** Tasks of a member that leaves have no assignee. */
 export const clearAssignee = statement<{ topicId: number; assigneeId: string }>(
   `UPDATE "projectTasks" SET "assigneeId" = NULL WHERE "topicId" = :topicId AND "assigneeId" = :assigneeId`,
 );
@@ -67,7 +67,7 @@ export const clearParentTask = statement<{ topicId: number; parentTaskId: string
   `UPDATE "projectTasks" SET "parentTaskId" = NULL WHERE "topicId" = :topicId AND "parentTaskId" = :parentTaskId`,
 );
 
-/** What every task of a project is part of and waits for: what a circle is looked for in. */
+/** The edges of the task graph, in which cycles are searched. */
 export const listTaskParents = statement<
   { topicId: number },
   { taskId: string; parentTaskId: string | null; status: string }
@@ -97,7 +97,7 @@ export const deleteBlockers = statement<{ topicId: number; taskId: string }>(
   `DELETE FROM "taskBlockers" WHERE "topicId" = :topicId AND "taskId" = :taskId`,
 );
 
-/** Nothing waits any more for a task that is gone. */
+/** Removes a deleted task from the tasks that wait for it. */
 export const deleteBlocker = statement<{ topicId: number; blockerId: string }>(
   `DELETE FROM "taskBlockers" WHERE "topicId" = :topicId AND "blockerId" = :blockerId`,
 );

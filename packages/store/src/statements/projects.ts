@@ -14,14 +14,14 @@ export interface ProjectRow {
   metadata: Json<Metadata>;
 }
 
-/** A project with what its log and its tables tell. */
+/** A project with data of its log and its tables. */
 export interface ProjectListRow extends ProjectRow {
   head: number;
   memberCount: number;
   taskCount: number;
 }
 
-/** What a write needs to know before it decides: the project, and the caller's place in it. */
+/** What a write needs before it decides: the project, and the caller's membership. */
 export interface OpenProjectRow extends ProjectRow {
   memberId: string | null;
 }
@@ -52,7 +52,7 @@ const OPEN = `SELECT p.*, m."memberId" FROM "projects" p
 
 export const openProject = statement<{ projectId: string; actorId: string }, OpenProjectRow>(OPEN);
 
-/** On PostgreSQL the topic row is locked, so writers of one project take turns. */
+/** On PostgreSQL this locks the topic row, so that writers of one project take turns. */
 export const lockProject = statement<{ projectId: string; actorId: string }, OpenProjectRow>({
   sqlite: OPEN,
   postgres: OPEN,
@@ -69,7 +69,7 @@ export const findProject = statement<{ projectId: string }, ProjectListRow>(
   `${LISTED} WHERE p."projectId" = :projectId`,
 );
 
-/** By id. Of what is asked for, an empty text is anything. */
+/** Ordered by id. An empty filter matches everything. */
 export const listProjects = statement<
   {
     after: string;
@@ -117,7 +117,7 @@ export const updateProject = statement<{
      "metadata" = :metadata, "updatedAt" = :at WHERE "topicId" = :topicId`,
 );
 
-/** Each table of a project; all of them are bounded. */
+/** Deletes every table of a project; all of them are bounded. */
 export const DELETE_PROJECT = [
   'taskBlockers',
   'projectTasks',
@@ -141,7 +141,7 @@ export const findProjectMemberByActor = statement<
   ProjectMemberRow
 >(`SELECT * FROM "projectMembers" WHERE "topicId" = :topicId AND "actorId" = :actorId`);
 
-/** The projects that have this actor as a member. */
+/** The projects of an actor. */
 export const listProjectsOfActor = statement<
   { actorId: string },
   { projectId: string; memberId: string }
@@ -173,7 +173,7 @@ export const listLinksOfChannel = statement<{ channelId: string }, { projectId: 
    WHERE l."channelId" = :channelId ORDER BY p."projectId"`,
 );
 
-/** Whom another project would have in this channel: the first of them. */
+/** The first other project that mirrors this member into the channel. */
 export const findMirroredElsewhere = statement<
   { channelId: string; actorId: string; exceptTopicId: number },
   ProjectMemberRow & { projectId: string }
@@ -191,7 +191,7 @@ export const upsertProjectLink = statement<ProjectLinkRow>(
      "isDefault" = excluded."isDefault", "mirrors" = excluded."mirrors"`,
 );
 
-/** One link at most is for new tasks. */
+/** At most one link is the default for new tasks. */
 export const clearDefaultLink = statement<{ topicId: number }>(
   `UPDATE "projectLinks" SET "isDefault" = 0 WHERE "topicId" = :topicId AND "isDefault" = 1`,
 );

@@ -25,7 +25,7 @@ export const deleteReaction = statement<Key>(
    AND "emoji" = :emoji AND "actorId" = :actorId`,
 );
 
-/** In the order they were set, so that the first reaction stays first. */
+/** Oldest first. */
 export const listReactions = statement<{ topicId: number; messageId: string }, ReactionRow>(
   `SELECT * FROM "reactions" WHERE "topicId" = :topicId AND "messageId" = :messageId ORDER BY "seq"`,
 );

@@ -9,7 +9,7 @@ export interface RunRow {
   runId: string;
   kind: string;
   status: string;
-  /** The rule of the item it was made for: a later `collect` may join a queued run of that rule. */
+  /** The rule of the item for which it was created: a later `collect` may join a queued run of that rule. */
   rule: string;
   priority: number;
   channelId: string | null;
@@ -29,7 +29,7 @@ export interface QueuedRunRow extends RunRow {
   queued: Json<EventData<'queued'>>;
 }
 
-/** With the event that ended it, and what its model calls took. */
+/** With the event that ended it, and the tokens of its model calls. */
 export interface FullRunRow extends QueuedRunRow {
   end: string | null;
   modelCalls: number | null;
@@ -40,7 +40,7 @@ export interface FullRunRow extends QueuedRunRow {
   unpriced: number | null;
 }
 
-/** Of this run alone: a sum over all runs that is joined would be made anew each time. */
+/** A subquery per run: a joined sum over all runs would be computed again each time. */
 const TOOK = (sum: string): string =>
   `(SELECT ${sum} FROM "modelCalls" u WHERE u."runId" = r."runId")`;
 const TOOK_COUNT = (of: string): string => TOOK(`CAST(sum(${of}) AS BIGINT)`);
@@ -56,7 +56,7 @@ const FULL = `SELECT r.*, s."sessionId", q."body" AS "queued", e."body" AS "end"
 
 export const findRun = statement<{ runId: string }, FullRunRow>(`${FULL} WHERE r."runId" = :runId`);
 
-/** What starting and ending it need to know. */
+/** The columns that starting and ending a run need. */
 const QUEUED = `SELECT r.*, s."sessionId", q."body" AS "queued" FROM "runs" r
   JOIN "sessions" s ON s."topicId" = r."topicId"
   JOIN "events" q ON q."topicId" = r."topicId" AND q."seq" = r."seq"`;
@@ -65,7 +65,7 @@ export const findQueuedRun = statement<{ runId: string }, QueuedRunRow>(
   `${QUEUED} WHERE r."runId" = :runId`,
 );
 
-/** Newest first. `before` is the sequence that queued a run. */
+/** Newest first. `before` is the sequence of the event that queued a run. */
 export const listRunsOfSession = statement<
   { topicId: number; before: number; limit: number },
   FullRunRow
@@ -85,7 +85,7 @@ export const insertRun = statement<
    VALUES (:topicId, :seq, :runId, :kind, 'queued', :rule, :priority, :channelId, :at)`,
 );
 
-/** The next in line: by priority, then by arrival. */
+/** The next run: by priority, then by arrival. */
 export const nextQueuedRun = statement<{ topicId: number }, QueuedRunRow>(
   `${QUEUED} WHERE r."topicId" = :topicId AND r."status" = 'queued'
    ORDER BY r."priority" DESC, r."seq" LIMIT 1`,
@@ -105,7 +105,7 @@ export const setRunStarted = statement<{ runId: string; at: number }>(
    WHERE "runId" = :runId`,
 );
 
-/** Another daemon, or the same one after a restart, goes on with it where it was. */
+/** A daemon resumes the run, after a restart or in place of another. */
 export const setRunResumed = statement<{ runId: string }>(
   `UPDATE "runs" SET "attempts" = "attempts" + 1 WHERE "runId" = :runId`,
 );
@@ -133,9 +133,8 @@ const UNOWNED_WORK = (join: string): string =>
    ORDER BY s."sessionId" LIMIT :limit`;
 
 /**
- * Sessions with work to do that no living daemon has, by their ids: `aliveAfter` is when a daemon was
- * seen last to count as living. SQLite would begin with every session there ever was; a cross join keeps
- * it to the order that is written.
+ * Sessions with work that no living daemon owns, ordered by id. A daemon counts as living if it was seen after
+ * `aliveAfter`. The cross join makes SQLite keep the written order; by default it begins with all sessions.
  */
 export const listUnownedWork = statement<
   { daemonId: string; aliveAfter: number; after: string; limit: number },

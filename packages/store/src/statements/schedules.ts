@@ -4,7 +4,7 @@ import { type Json, statement } from '../sql/statement.js';
 
 export interface ScheduleRow {
   topicId: number;
-  /** The event that made it, which holds what it does and when. */
+  /** The event that created it; it holds what it does and when. */
   seq: number;
   scheduleId: string;
   status: string;
@@ -61,7 +61,7 @@ const BOUND = (
   JOIN "events" e ON e."topicId" = c."topicId" AND e."seq" = c."seq"
   WHERE c."status" = 'active' AND e."body" LIKE '%"threadRootMessageId"%' ORDER BY c."nextFireAt" LIMIT :limit`;
 
-/** Active ones that were made in a thread. */
+/** Active schedules that were created in a thread. */
 export const listBoundSchedules = statement<
   { limit: number },
   Pick<FullScheduleRow, 'scheduleId' | 'sessionId' | 'created'>

@@ -10,25 +10,25 @@ export interface SessionRow {
   title: string | null;
   workspace: string;
   mode: string;
-  /** What answers added for this session only. */
+  /** Rules that answers added for this session only. */
   permissions: Json<PermissionRules>;
   parentSessionId: string | null;
   createdBy: string;
-  /** The person it works for: who made it, or who made the session that made it. */
+  /** The person it works for: its creator, or the person of the session that created it. */
   responsibleId: string;
   createdAt: number;
   updatedAt: number;
   endedAt: number | null;
-  /** The event that holds what the session took over from its agent. */
+  /** The event that holds what the session copied from its agent. */
   personaSeq: number;
-  /** What the model sees begins after this event: it was cleared or compacted there. */
+  /** The model's context begins after this event, which cleared or compacted it. */
   contextSeq: number;
   metadata: Json<Metadata>;
-  /** JSON of the ceiling it was made with, if it has one. */
+  /** JSON of its ceiling, if it was created with one. */
   ceiling: Json<Ceiling> | null;
 }
 
-/** A session with what its runs tell. */
+/** A session with data of its runs. */
 export interface SessionListRow extends SessionRow {
   head: number;
   persona: Json<{ persona: Persona }>;
@@ -38,7 +38,7 @@ export interface SessionListRow extends SessionRow {
   queuedRuns: number;
 }
 
-/** What a write about a session needs to know before it decides. */
+/** What a write needs before it decides. */
 export interface OpenSessionRow extends SessionRow {
   persona: Json<{ persona: Persona }>;
   nickname: string | null;
@@ -62,7 +62,7 @@ const OPEN = `SELECT s.*, p."body" AS "persona", n."nickname", o."daemonId" AS "
 
 export const openSession = statement<{ sessionId: string }, OpenSessionRow>(OPEN);
 
-/** Hot. Opens a session for writing: on PostgreSQL its topic row is locked, so its writers take turns. */
+/** Hot. Opens a session for writing. On PostgreSQL this locks its topic row, so that its writers take turns. */
 export const lockSession = statement<{ sessionId: string }, OpenSessionRow>({
   sqlite: OPEN,
   postgres: OPEN,
@@ -83,7 +83,7 @@ export const findSession = statement<{ sessionId: string }, SessionListRow>(
   `${LISTED} WHERE s."sessionId" = :sessionId`,
 );
 
-/** Newest first; ids sort by time. `before` is an id, or a text greater than all of them. */
+/** Newest first; ids sort by time. `before` is an id, or a text greater than all ids. */
 export const listSessions = statement<
   {
     before: string;
@@ -151,7 +151,7 @@ export const listChildSessions = statement<{ parentSessionId: string }, { sessio
    ORDER BY "sessionId"`,
 );
 
-/** How deep a session is below the one that no session made, and how many live below that one. */
+/** The depth of a session below its root session, and the number of active sessions below that root. */
 export const findFamily = statement<{ sessionId: string }, { depth: number; count: number }>(
   `WITH RECURSIVE "above" ("sessionId", "parentSessionId", "depth") AS (
      SELECT "sessionId", "parentSessionId", 0 FROM "sessions" WHERE "sessionId" = :sessionId
@@ -174,13 +174,13 @@ const LEFT_BEHIND = (join: string): string =>
    WHERE c."parentSessionId" IS NOT NULL AND c."endedAt" IS NULL AND p."endedAt" IS NOT NULL
    ORDER BY c."parentSessionId", c."sessionId" LIMIT :limit`;
 
-/** Sessions that live although the one that made them has ended. */
-export const listLeftBehind = statement<{ limit: number }, { sessionId: string }>({
+/** Active sessions whose parent has ended. */
+export const listOrphanedSessions = statement<{ limit: number }, { sessionId: string }>({
   sqlite: LEFT_BEHIND('CROSS JOIN'),
   postgres: LEFT_BEHIND('JOIN'),
 });
 
-/** Those of the people named: the person a session works for, and the owner. */
+/** The rules of the named authors: the person a session works for, and the owner. */
 export const listWorkspaceRules = statement<
   { workspace: string; responsibleId: string; ownerId: string },
   { authorId: string; permissions: Json<PermissionRules> }
@@ -189,13 +189,13 @@ export const listWorkspaceRules = statement<
    WHERE "workspace" = :workspace AND "authorId" IN (:responsibleId, :ownerId) ORDER BY "authorId"`,
 );
 
-/** Before they are read to be changed: where there are none yet, nobody else can make them meanwhile. */
+/** Creates the row before it is locked and changed, so that nobody else can create it in between. */
 export const beginWorkspaceRules = statement<{ workspace: string; authorId: string; at: number }>(
   `INSERT INTO "workspaceRules" ("workspace", "authorId", "permissions", "updatedAt")
    VALUES (:workspace, :authorId, '{}', :at) ON CONFLICT ("workspace", "authorId") DO NOTHING`,
 );
 
-/** Sessions of one workspace are written to at the same time: who changes its rules takes turns here. */
+/** Sessions of one workspace write at the same time; changes of its rules take turns here. */
 export const lockWorkspaceRules = statement<
   { workspace: string; authorId: string },
   { permissions: Json<PermissionRules> }

@@ -4,7 +4,7 @@ import { type Json, statement } from '../sql/statement.js';
 
 export interface StimulusRow {
   topicId: number;
-  /** The event that made it, which holds what it says. */
+  /** The event that created it; it holds the content. */
   seq: number;
   stimulusId: string;
   state: string;
@@ -66,7 +66,7 @@ export const countLiveStimuli = statement<{ topicId: number }, { count: number }
   postgres: LIVE(''),
 });
 
-/** Those that wait or are being posted and have this key, oldest first. CROSS JOIN makes SQLite begin with the key. */
+/** Stimuli with this key that wait or are being posted, oldest first. CROSS JOIN makes SQLite begin with the key. */
 export const listStimuliByKey = statement<{ topicId: number; key: string }, FullStimulusRow>(
   `SELECT s.*, e."body" AS "created", e."actor" AS "createdBy", e."at" AS "createdAt"
    FROM "stimulusKeys" k CROSS JOIN "stimuli" s CROSS JOIN "events" e
@@ -83,14 +83,14 @@ export const deleteStimulusKeys = statement<{ stimulusId: string }>(
   `DELETE FROM "stimulusKeys" WHERE "stimulusId" = :stimulusId`,
 );
 
-/** Those that wait and have no key yet: each has one at least. */
+/** Waiting stimuli without keys; each has at least one, which older programs did not store. */
 export const listStimuliWithoutKey = statement<{ limit: number }, FullStimulusRow>(
   `${full()} WHERE s."endedSeq" IS NULL AND NOT EXISTS (
      SELECT 1 FROM "stimulusKeys" k WHERE k."stimulusId" = s."stimulusId")
    ORDER BY s."topicId", s."seq" LIMIT :limit`,
 );
 
-/** Those that became a message, newest first. */
+/** Stimuli that became a message, newest first. */
 export const listDispatchedStimuli = statement<{ topicId: number; limit: number }, FullStimulusRow>(
   `${full()} WHERE s."topicId" = :topicId AND s."endedSeq" IS NOT NULL AND s."state" = 'dispatched'
    ORDER BY s."endedSeq" DESC LIMIT :limit`,
@@ -104,9 +104,8 @@ export interface DueStimulusRow {
 }
 
 /**
- * Those whose time has come, the longest due first: of channels that are not paused, and, if somebody
- * is to be woken, of threads in which nobody has the turn. One that has expired comes up anyway. The next
- * page begins after the last row of the one before.
+ * Due stimuli, the longest due first: of channels that are not paused and, if they wake an agent, of threads without
+ * an active lease. Expired ones are always included. The next page begins after the last row of the previous one.
  */
 export const listDueStimuli = statement<
   { now: number; afterDueAt: number; afterId: string; limit: number },
@@ -122,7 +121,7 @@ export const listDueStimuli = statement<
    ORDER BY s."dueAt", s."stimulusId" LIMIT :limit`,
 );
 
-/** Those that expired before their time came. */
+/** Stimuli that expired before they were due. */
 export const listExpiredStimuli = statement<{ now: number; limit: number }, DueStimulusRow>(
   `SELECT s."topicId", c."channelId", s."stimulusId", s."dueAt"
    FROM "stimuli" s JOIN "channels" c ON c."topicId" = s."topicId"
@@ -130,18 +129,18 @@ export const listExpiredStimuli = statement<{ now: number; limit: number }, DueS
    ORDER BY s."expiresAt" LIMIT :limit`,
 );
 
-/** When the next of those that wait for their time comes up. */
+/** When the next waiting stimulus is due. */
 export const nextStimulusAt = statement<{ now: number }, { at: number | null }>(
   `SELECT min("dueAt") AS "at" FROM "stimuli" WHERE "state" = 'pending' AND "dueAt" > :now`,
 );
 
-/** When the next of those that wait expires. */
+/** When the next waiting stimulus expires. */
 export const nextExpiryAt = statement<{ now: number }, { at: number | null }>(
   `SELECT min("expiresAt") AS "at" FROM "stimuli"
    WHERE "state" = 'pending' AND "expiresAt" IS NOT NULL AND "expiresAt" > :now`,
 );
 
-/** Claims of daemons that are gone, and claims that are too old whoever made them. */
+/** Claims of daemons that are gone, and claims that are too old. */
 export const listLostClaims = statement<
   { daemonId: string; aliveAfter: number; staleBefore: number; limit: number },
   { channelId: string; stimulusId: string }
@@ -215,7 +214,7 @@ export const setStimulusReplayed = statement<{ stimulusId: string; dueAt: number
    WHERE "stimulusId" = :stimulusId`,
 );
 
-/** Keeps the newest of those that ended. */
+/** Keeps the newest ended ones. */
 export const forgetEndedStimuli = statement<{ topicId: number; keep: number }>(
   `DELETE FROM "stimuli" WHERE "topicId" = :topicId AND "endedSeq" IS NOT NULL AND "endedSeq" <= (
      SELECT k."endedSeq" FROM "stimuli" k WHERE k."topicId" = :topicId AND k."endedSeq" IS NOT NULL

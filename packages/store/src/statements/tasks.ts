@@ -8,13 +8,13 @@ export interface BackgroundTaskRow {
   kind: string;
   status: string;
   isEnded: number;
-  /** When it was started, or when it ended. */
+  /** When it started, or when it ended. */
   sortAt: number;
   notice: string;
   noticeItemId: string | null;
   responsibleId: string;
   location: string;
-  /** What the log says of it, put together. */
+  /** The task as its events describe it. */
   entry: Json<TaskEntry>;
 }
 
@@ -45,7 +45,7 @@ export const deleteBackgroundTask = statement<{ topicId: number; taskId: string 
   `DELETE FROM "tasks" WHERE "topicId" = :topicId AND "taskId" = :taskId`,
 );
 
-/** A session and those that came of it, ended ones too. */
+/** A session and all sessions below it, including ended ones. */
 const FAMILY = `WITH RECURSIVE "family" ("sessionId", "topicId") AS (
     SELECT "sessionId", "topicId" FROM "sessions" WHERE "sessionId" = :sessionId
     UNION ALL SELECT c."sessionId", c."topicId"
@@ -55,7 +55,7 @@ export interface TaskFilter {
   kind: string | null;
   status: string | null;
   responsibleId: string | null;
-  /** The place in the order after which to begin. */
+  /** The position after which the page begins. */
   isEnded: number;
   sortAt: number;
   taskId: string;
@@ -69,22 +69,22 @@ const SHOWN = `(CAST(:kind AS TEXT) IS NULL OR t."kind" = :kind)
        OR (t."sortAt" = :sortAt AND t."taskId" < :taskId))))
    ORDER BY t."isEnded", t."sortAt" DESC, t."taskId" DESC LIMIT :limit`;
 
-/** Those that live first, newest start first; then those that ended, newest end first. */
+/** Active tasks, newest start first; then ended tasks, newest end first. */
 export const listBackgroundTasks = statement<TaskFilter, BackgroundTaskRow>(
   `SELECT t.* FROM "tasks" t WHERE ${SHOWN}`,
 );
 
-/** The same of one session. */
+/** The same for one session. */
 export const listTasksOfSession = statement<TaskFilter & { topicId: number }, BackgroundTaskRow>(
   `SELECT t.* FROM "tasks" t WHERE t."topicId" = :topicId AND ${SHOWN}`,
 );
 
-/** The same of a session and all below it. */
+/** The same for a session and all below it. */
 export const listTasksBelow = statement<TaskFilter & { sessionId: string }, BackgroundTaskRow>(
   `${FAMILY} SELECT t.* FROM "tasks" t WHERE t."topicId" IN (SELECT "topicId" FROM "family") AND ${SHOWN}`,
 );
 
-/** The sessions of a family that go on, or have tasks that do. */
+/** The sessions of a family that are active or have active tasks. */
 export const listFamily = statement<{ sessionId: string }, { sessionId: string }>(
   `${FAMILY} SELECT f."sessionId" FROM "family" f JOIN "sessions" s ON s."topicId" = f."topicId"
    WHERE s."endedAt" IS NULL
@@ -107,7 +107,7 @@ export const countLiveTasksOfSession = statement<
 const RUNNING = `SELECT count(*) AS "count" FROM "tasks"
   WHERE "responsibleId" = :responsibleId AND "kind" = :kind AND "status" = 'running' AND "isEnded" = 0`;
 
-/** On PostgreSQL those who ask for a place of the same kind for the same person take turns. */
+/** On PostgreSQL requests for a slot of the same kind and person take turns. */
 export const countRunningTasks = statement<
   { responsibleId: string; kind: string },
   { count: number }
@@ -117,7 +117,7 @@ export const countRunningTasks = statement<
   lock: `SELECT pg_advisory_xact_lock(hashtextextended('tasks ' || :responsibleId || ' ' || :kind, 0))`,
 });
 
-/** Those that wait for a place, after one of them: what ran before, then first come first. */
+/** Tasks that wait for a slot: first those that ran before, then by arrival. */
 export const listQueuedTasks = statement<
   { location: string; kind: string; sortAt: number; taskId: string; limit: number },
   BackgroundTaskRow & { sessionId: string }
@@ -128,7 +128,7 @@ export const listQueuedTasks = statement<
    ORDER BY t."sortAt", t."taskId" LIMIT :limit`,
 );
 
-/** What a daemon that starts finds of the last one, by ids. */
+/** Active tasks of a location, ordered by id; a daemon recovers them when it starts. */
 export const listLiveTasks = statement<
   { location: string; after: string; limit: number },
   BackgroundTaskRow & { sessionId: string }
@@ -137,7 +137,7 @@ export const listLiveTasks = statement<
    WHERE t."isEnded" = 0 AND t."location" = :location AND t."taskId" > :after ORDER BY t."taskId" LIMIT :limit`,
 );
 
-/** Of those that live here, what somebody asked to stop. */
+/** Active tasks of a location that were asked to stop. */
 export const listTasksToStop = statement<
   { location: string; limit: number },
   BackgroundTaskRow & { sessionId: string }
@@ -146,21 +146,21 @@ export const listTasksToStop = statement<
    WHERE t."isEnded" = 0 AND t."location" = :location AND t."entry" LIKE '%"stopping":%' ORDER BY t."taskId" LIMIT :limit`,
 );
 
-/** Ended ones of a session whose end is to be told. */
-export const listUntoldTasks = statement<{ topicId: number }, BackgroundTaskRow>(
+/** Ended tasks of a session with a notice that is due. */
+export const listUnreportedTasks = statement<{ topicId: number }, BackgroundTaskRow>(
   `SELECT * FROM "tasks" WHERE "topicId" = :topicId AND "isEnded" = 1 AND "notice" = 'due' ORDER BY "taskId"`,
 );
 
-/** The one whose end an item tells of. */
-export const findToldTask = statement<
+/** The task that an inbox item reports. */
+export const findTaskOfNotice = statement<
   { topicId: number; itemId: string },
   Pick<BackgroundTaskRow, 'taskId'>
 >(
   `SELECT "taskId" FROM "tasks" WHERE "topicId" = :topicId AND "isEnded" = 1 AND "noticeItemId" = :itemId`,
 );
 
-/** Live ones of sessions that have ended, by ids. */
-export const listTasksLeftBehind = statement<
+/** Active tasks of sessions that have ended, ordered by id. */
+export const listOrphanedTasks = statement<
   { limit: number },
   Pick<BackgroundTaskRow, 'taskId'> & { sessionId: string }
 >(
@@ -168,8 +168,8 @@ export const listTasksLeftBehind = statement<
    WHERE t."isEnded" = 0 AND s."endedAt" IS NOT NULL ORDER BY t."taskId" LIMIT :limit`,
 );
 
-/** Ended ones whose end is to be told, oldest first, after one of them. */
-export const listTasksToTell = statement<
+/** Ended tasks with a notice that is due, oldest first. */
+export const listTasksToReport = statement<
   { sortAt: number; taskId: string; limit: number },
   Pick<BackgroundTaskRow, 'taskId' | 'sortAt'> & { sessionId: string }
 >(
@@ -183,7 +183,7 @@ export const countEndedTasks = statement<{ topicId: number; kind: string }, { co
   `SELECT count(*) AS "count" FROM "tasks" WHERE "topicId" = :topicId AND "kind" = :kind AND "isEnded" = 1`,
 );
 
-/** Of those that ended, the oldest whose session has heard of it. */
+/** The oldest ended tasks whose sessions have taken the notice or need none. */
 export const listTasksToEvict = statement<
   { topicId: number; kind: string; limit: number },
   Pick<BackgroundTaskRow, 'taskId' | 'entry'>
@@ -194,7 +194,7 @@ export const listTasksToEvict = statement<
    ORDER BY t."sortAt", t."taskId" LIMIT :limit`,
 );
 
-/** The sessions above one, nearest first, itself included. */
+/** A session and the sessions above it, nearest first. */
 export const listSessionsAbove = statement<
   { sessionId: string },
   { sessionId: string; endedAt: number | null }

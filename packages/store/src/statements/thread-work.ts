@@ -5,7 +5,7 @@ import { type Json, statement } from '../sql/statement.js';
 export interface ThreadWorkRow {
   topicId: number;
   rootMessageId: string;
-  /** The event that changed it last, which holds all of it. */
+  /** The event that changed it last; it holds the whole record. */
   seq: number;
   topicKind: string;
   /** 1 or 0. */
@@ -20,7 +20,7 @@ export type FullThreadWorkRow = ThreadWorkRow & { changed: Json<EventData<'threa
 
 const full = (index = ''): string => `SELECT w.*, e."body" AS "changed" FROM "threadWork" w ${index}
   JOIN "events" e ON e."topicId" = w."topicId" AND e."seq" = w."seq"`;
-/** SQLite is told to look among the open, of which there are few. */
+/** Makes SQLite use the index of open work, of which there is little. */
 const open = (rest: string) => ({
   sqlite: `${full('INDEXED BY "threadWorkOpen"')} ${rest}`,
   postgres: `${full()} ${rest}`,
@@ -50,7 +50,7 @@ export const listThreadWork = statement<
    ORDER BY w."rootMessageId" DESC LIMIT :limit`,
 );
 
-/** The open work of an initiative, the newest first. */
+/** The open work of an initiative, newest first. */
 export const findInitiative = statement<
   { topicId: number; initiativeKey: string },
   FullThreadWorkRow
@@ -59,7 +59,7 @@ export const findInitiative = statement<
     ORDER BY w."rootMessageId" DESC LIMIT 1`),
 );
 
-/** Threads that stimuli began and that somebody said something in lately. */
+/** Threads that stimuli began and that have recent messages. */
 export const countActiveRoots = statement<{ topicId: number; since: number }, { count: number }>({
   sqlite: activeRoots('INDEXED BY "threadWorkOpen"'),
   postgres: activeRoots(''),
@@ -82,8 +82,8 @@ export const listRootPosts = statement<
 );
 
 /**
- * Open work that nothing was said about since a time, and that nobody was reminded of since the last
- * word; only of channels that ask for it.
+ * Open work without a message since a time and without a reminder since the last message; only in channels with this
+ * setting.
  */
 export const listIdleWork = statement<
   { before: number; asks: string; limit: number },
@@ -101,7 +101,7 @@ function idleWork(index: string): string {
     ORDER BY w."topicId", w."rootMessageId" LIMIT :limit`;
 }
 
-/** All open work, channel by channel. */
+/** All open work, by channel. */
 export const listOpenWork = statement<
   { topicId: number; rootMessageId: string; limit: number },
   FullThreadWorkRow & { channelId: string }
@@ -118,7 +118,7 @@ function openWork() {
   return { sqlite: text('INDEXED BY "threadWorkOpen"'), postgres: text('') };
 }
 
-/** Threads that stimuli were posted in lately and that nothing is known of as work. */
+/** Threads with recently posted stimuli but without thread work. */
 export const listLostWork = statement<
   { newest: number },
   { channelId: string; rootMessageId: string }

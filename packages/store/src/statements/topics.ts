@@ -3,13 +3,13 @@ import { statement } from '../sql/statement.js';
 export interface TopicRow {
   id: number;
   name: string;
-  /** The last sequence given out. */
+  /** The last sequence. */
   head: number;
-  /** How many of the first events are gone. */
+  /** How many of the first events are deleted. */
   floor: number;
 }
 
-/** The head of the topic `t`: an index look-up, so it needs no counter that every post would change. */
+/** The head of the topic `t`: an index lookup, so that a post need not update a counter. */
 export const HEAD = `coalesce((SELECT max(e."seq") FROM "events" e WHERE e."topicId" = t."id"), t."floor")`;
 const TOPIC = `SELECT t."id", t."name", ${HEAD} AS "head", t."floor" FROM "topics" t`;
 
@@ -20,12 +20,12 @@ export const insertTopic = statement<{ name: string }, { id: number }>(
   `INSERT INTO "topics" ("name") VALUES (:name) RETURNING "id"`,
 );
 
-/** Of several that begin the same topic one does; the others wait for it and find it. */
+/** If several transactions create the same topic, one does; the others wait and find it. */
 export const beginTopic = statement<{ name: string }>(
   `INSERT INTO "topics" ("name") VALUES (:name) ON CONFLICT ("name") DO NOTHING`,
 );
 
-/** For a replay beside the original: the copy has the same key. */
+/** For a replay beside the original: the copy keeps the id. */
 export const insertTopicWithId = statement<{ id: number; name: string; floor: number }>({
   sqlite: `INSERT INTO "topics" ("id", "name", "floor") VALUES (:id, :name, :floor)`,
   postgres: `INSERT INTO "topics" ("id", "name", "floor") OVERRIDING SYSTEM VALUE
@@ -35,8 +35,8 @@ export const insertTopicWithId = statement<{ id: number; name: string; floor: nu
 const END = `SELECT t."id", ${HEAD} AS "head" FROM "topics" t WHERE t."name" = :name`;
 
 /**
- * Hot. Opens the end of a topic for appending: the next event has the sequence after `head`. On
- * PostgreSQL other writers of the topic wait.
+ * Hot. Locks the end of a topic for appending: the next event gets the sequence after `head`. On PostgreSQL other
+ * writers of the topic wait.
  */
 export const openTopicEnd = statement<{ name: string }, { id: number; head: number }>({
   sqlite: END,
@@ -44,12 +44,12 @@ export const openTopicEnd = statement<{ name: string }, { id: number; head: numb
   lock: `SELECT 1 FROM "topics" WHERE "name" = :name FOR UPDATE`,
 });
 
-/** The floor only rises. */
+/** The floor never falls. */
 export const raiseFloor = statement<{ id: number; floor: number }>(
   `UPDATE "topics" SET "floor" = :floor WHERE "id" = :id AND "floor" < :floor`,
 );
 
-/** Topics of a kind that hold more events than are kept; channels are never asked for. */
+/** Topics of a kind with more events than are kept; never called for channels. */
 export const listOverlongTopics = statement<
   { prefix: string; end: string; keep: number; limit: number },
   TopicRow

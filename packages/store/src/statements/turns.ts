@@ -11,7 +11,7 @@ export interface TurnRow {
   wakeAt: number | null;
 }
 
-/** The latest turn of a thread, with the event that decided last about it. */
+/** The latest turn of a thread, with the event of its last decision. */
 export const findTurn = statement<
   { topicId: number; rootMessageId: string },
   TurnRow & { decided: Json<EventData<'turn_decided'>> }
@@ -28,7 +28,7 @@ export const putTurn = statement<TurnRow>(
      "seq" = excluded."seq", "isOpen" = excluded."isOpen", "wakeAt" = excluded."wakeAt"`,
 );
 
-/** Open turns that have to be looked at by now, the longest overdue first. */
+/** Open turns that are due for a check, the longest overdue first. */
 export const listDueTurns = statement<
   { now: number; limit: number },
   { channelId: string; rootMessageId: string }
@@ -38,7 +38,7 @@ export const listDueTurns = statement<
    ORDER BY t."wakeAt" LIMIT :limit`,
 );
 
-/** When the next open turn has to be looked at. */
+/** When the next open turn is due for a check. */
 export const nextTurnAt = statement<object, { at: number | null }>(
   `SELECT min("wakeAt") AS "at" FROM "turns" WHERE "isOpen" = 1 AND "wakeAt" IS NOT NULL`,
 );

@@ -32,7 +32,7 @@ const SUM = (key: string): string =>
 const same = (key: string): Statement<UsageFilter, UsageRow> =>
   statement<UsageFilter, UsageRow>(SUM(key));
 
-/** Days are those of UTC. */
+/** Days in UTC. */
 export const sumUsage: Readonly<
   Record<
     'run' | 'session' | 'agent' | 'channel' | 'day' | 'model',

@@ -12,7 +12,7 @@ import {
   listLiveLeases,
   listLostClaims,
   listSessionMembers,
-  listSpokenInChannel,
+  listAuthorsInChannel,
   oneByOne,
   setStimulusDispatched,
   type TransactOptions,
@@ -134,7 +134,7 @@ const DEFECTS: readonly [what: string, planted: () => Planted][] = [
   ],
   [
     'stimuli with a budget that agents never use up',
-    () => answering(({ text }, answer) => (text === listSpokenInChannel.text ? [] : answer)),
+    () => answering(({ text }, answer) => (text === listAuthorsInChannel.text ? [] : answer)),
   ],
   [
     'a stimulus whose claim outlives who made it',

@@ -1,12 +1,12 @@
 import { ANYONE, OWNER, PEOPLE } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** Who is calling, and with what. */
+/** Callers and their credentials. */
 export const ACCESS_ROUTES = tagged('access', {
   whoami: {
     method: 'GET',
     path: '/v1/whoami',
-    summary: 'Who the credential proves the caller to be',
+    summary: 'Read the principal that the credential proves',
     access: PEOPLE,
     answer: 'Whoami',
     client: 'whoami',
@@ -22,7 +22,7 @@ export const ACCESS_ROUTES = tagged('access', {
   proveDaemon: {
     method: 'POST',
     path: '/v1/daemon-proofs',
-    summary: 'Let the daemon prove that it knows a key, before anything secret is sent to it',
+    summary: 'Let the daemon prove that it knows a key, before the caller sends secrets',
     access: ANYONE,
     body: 'ProveDaemon',
     answer: 'DaemonProof',
@@ -39,7 +39,7 @@ export const ACCESS_ROUTES = tagged('access', {
   createLoginCode: {
     method: 'POST',
     path: '/v1/login-codes',
-    summary: 'Make a one-time login code for a browser; it expires in ten minutes',
+    summary: 'Create a one-time login code for a browser; it expires in ten minutes',
     access: PEOPLE,
     freshLogin: true,
     answer: 'LoginCode',
@@ -70,7 +70,7 @@ export const ACCESS_ROUTES = tagged('access', {
   revokeToken: {
     method: 'DELETE',
     path: '/v1/tokens/:credentialId',
-    summary: 'Revoke a credential; requests fail at once and its live streams end',
+    summary: 'Revoke a credential; requests fail immediately and its live streams end',
     access: OWNER,
     freshLogin: true,
     status: 204,

@@ -1,12 +1,12 @@
 import { OWNER, PEOPLE } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** Agents: definitions in files, and those made here. */
+/** Agents: defined in files, and created over the API. */
 export const AGENTS_ROUTES = tagged('agents', {
   listAgents: {
     method: 'GET',
     path: '/v1/agents',
-    summary: 'List agents, those with a broken definition too',
+    summary: 'List agents, including those with a broken definition',
     access: PEOPLE,
     query: 'AgentsQuery',
     answer: 'ListAgentsAnswer',
@@ -25,7 +25,7 @@ export const AGENTS_ROUTES = tagged('agents', {
   putAgent: {
     method: 'PUT',
     path: '/v1/agents/:agentId',
-    summary: 'Make or replace an agent (owner); sessions that run keep what they have',
+    summary: 'Create or replace an agent (owner); existing sessions keep their copy',
     access: OWNER,
     query: 'PutAgentQuery',
     body: 'AgentDefinition',
@@ -37,7 +37,7 @@ export const AGENTS_ROUTES = tagged('agents', {
   deleteAgent: {
     method: 'DELETE',
     path: '/v1/agents/:agentId',
-    summary: 'Delete an agent that was made here (owner)',
+    summary: 'Delete an agent that is not defined in a file (owner)',
     access: OWNER,
     status: 204,
     client: 'agents.delete',
@@ -45,7 +45,7 @@ export const AGENTS_ROUTES = tagged('agents', {
   setNickname: {
     method: 'PUT',
     path: '/v1/agents/:agentId/nickname',
-    summary: 'Set, change or clear what an agent is called',
+    summary: 'Set, change or clear the nickname of an agent',
     access: PEOPLE,
     body: 'PutNickname',
     answer: 'Agent',

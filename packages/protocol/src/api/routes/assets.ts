@@ -2,7 +2,7 @@ import { LIMITS } from '../../limits.js';
 import { PEOPLE } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** Bytes that messages refer to. */
+/** Assets: bytes that messages refer to. */
 export const ASSETS_ROUTES = tagged('assets', {
   createAsset: {
     method: 'POST',

@@ -4,7 +4,7 @@ import { tagged } from '../route.js';
 
 const BODY_BYTES = Math.ceil(LIMITS.assetBytes / 3) * 4 + 1024 * 1024;
 
-/** What sessions draw and write on. */
+/** Boards of sessions. */
 export const BOARDS_ROUTES = tagged('boards', {
   listBoards: {
     method: 'GET',
@@ -18,7 +18,7 @@ export const BOARDS_ROUTES = tagged('boards', {
   createBoard: {
     method: 'POST',
     path: '/v1/sessions/:sessionId/boards',
-    summary: 'Make a board with its first revision (the session itself, or who directs it)',
+    summary: 'Create a board with its first revision (the session itself, or its director)',
     access: PEOPLE_AND_SESSIONS,
     body: 'CreateBoard',
     bodyLimit: BODY_BYTES,
@@ -38,7 +38,7 @@ export const BOARDS_ROUTES = tagged('boards', {
   reviseBoard: {
     method: 'POST',
     path: '/v1/sessions/:sessionId/boards/:boardId/revisions',
-    summary: 'Add a revision; the oldest ones beyond the limit are let go',
+    summary: 'Add a revision; the oldest ones beyond the limit are deleted',
     access: PEOPLE_AND_SESSIONS,
     body: 'ReviseBoard',
     bodyLimit: BODY_BYTES,
@@ -50,7 +50,7 @@ export const BOARDS_ROUTES = tagged('boards', {
   deleteBoard: {
     method: 'DELETE',
     path: '/v1/sessions/:sessionId/boards/:boardId',
-    summary: 'Delete a board; messages keep what they refer to',
+    summary: 'Delete a board; assets in messages are kept',
     access: PEOPLE_AND_SESSIONS,
     status: 204,
     client: 'boards.delete',

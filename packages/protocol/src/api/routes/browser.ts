@@ -3,7 +3,7 @@ import { tagged } from '../route.js';
 
 const page = { method: 'GET', access: ANYONE, carries: 'page' } as const;
 
-/** What a browser loads before it calls the API. Every page of the web UI is the same file, which reads its own address. */
+/** What a browser loads before it calls the API. Every page of the web UI is the same file, which reads its address. */
 export const BROWSER_ROUTES = tagged('browser', {
   home: { ...page, path: '/', summary: 'The page behind the login link' },
   channelPage: { ...page, path: '/c/:channelId', summary: 'A channel in the web UI' },
@@ -33,7 +33,7 @@ export const BROWSER_ROUTES = tagged('browser', {
   webAsset: {
     method: 'GET',
     path: '/assets/:file',
-    summary: 'A script, style or picture of the web UI; its name tells its content',
+    summary: 'A script, style or picture of the web UI; its name has a content hash',
     access: ANYONE,
     carries: 'bytes',
   },

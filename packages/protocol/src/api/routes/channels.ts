@@ -1,7 +1,7 @@
 import { PEOPLE } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** Channels and what is pinned to them. */
+/** Channels and their pins. */
 export const CHANNELS_ROUTES = tagged('channels', {
   listChannels: {
     method: 'GET',
@@ -36,7 +36,7 @@ export const CHANNELS_ROUTES = tagged('channels', {
     method: 'PATCH',
     path: '/v1/channels/:channelId',
     summary:
-      'Change title, description, purpose, metadata or how agents take part, pause or resume (creator or owner)',
+      'Change title, description, purpose, metadata or participation of agents, pause or resume (creator or owner)',
     access: PEOPLE,
     body: 'UpdateChannel',
     answer: 'Channel',
@@ -45,7 +45,8 @@ export const CHANNELS_ROUTES = tagged('channels', {
   deleteChannel: {
     method: 'DELETE',
     path: '/v1/channels/:channelId',
-    summary: 'Erase a channel and its log for good (creator or owner); its id is never used again',
+    summary:
+      'Erase a channel and its log permanently (creator or owner); its id is never used again',
     access: PEOPLE,
     status: 204,
     client: 'channels.delete',
@@ -61,7 +62,7 @@ export const CHANNELS_ROUTES = tagged('channels', {
   unarchiveChannel: {
     method: 'POST',
     path: '/v1/channels/:channelId/unarchive',
-    summary: 'Open an archived channel again (creator or owner)',
+    summary: 'Unarchive a channel (creator or owner)',
     access: PEOPLE,
     answer: 'Channel',
     client: 'channels.unarchive',

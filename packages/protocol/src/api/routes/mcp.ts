@@ -14,7 +14,7 @@ export const MCP_ROUTES = tagged('mcp', {
   mcpStream: {
     method: 'GET',
     path: '/mcp',
-    summary: 'Always 405, which tells MCP clients that nothing is sent outside of a call',
+    summary: 'Always 405: tells MCP clients that nothing is sent outside calls',
     access: PEOPLE_AND_SESSIONS,
     status: 405,
     carries: 'stream',
@@ -22,7 +22,7 @@ export const MCP_ROUTES = tagged('mcp', {
   listMcpServers: {
     method: 'GET',
     path: '/v1/mcp-servers',
-    summary: 'The MCP servers of agents, and how they are',
+    summary: 'List the MCP servers of agents and their states',
     access: PEOPLE,
     answer: 'ListMcpServersAnswer',
     client: 'agents.mcpServers',

@@ -1,7 +1,7 @@
 import { PEOPLE } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** Who is in a channel. */
+/** Members of channels. */
 export const MEMBERS_ROUTES = tagged('members', {
   listMembers: {
     method: 'GET',
@@ -15,8 +15,7 @@ export const MEMBERS_ROUTES = tagged('members', {
   upsertMember: {
     method: 'POST',
     path: '/v1/channels/:channelId/members',
-    summary:
-      'Join, or add or change a member (others: creator or owner; a session: whoever directs it)',
+    summary: 'Join, or add or change a member (others: creator or owner; a session: its director)',
     access: PEOPLE,
     body: 'UpsertMember',
     answer: 'Member',

@@ -1,12 +1,12 @@
 import { PEOPLE } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** What sessions remember, for the people they work for. */
+/** Memories of sessions, for the people they work for. */
 export const MEMORY_ROUTES = tagged('memory', {
   listMemories: {
     method: 'GET',
     path: '/v1/memories',
-    summary: 'What the sessions of the caller remember, by namespace; the owner sees all',
+    summary: 'List the memories of the caller by namespace; the owner sees all',
     access: PEOPLE,
     query: 'ListMemoriesQuery',
     answer: 'ListMemoriesAnswer',
@@ -26,7 +26,7 @@ export const MEMORY_ROUTES = tagged('memory', {
   deleteNote: {
     method: 'DELETE',
     path: '/v1/memories/:memoryId/notes/:noteId',
-    summary: 'Delete a note: nobody is told of it any more',
+    summary: 'Delete a note, so that no prompt contains it',
     access: PEOPLE,
     status: 204,
     client: 'memories.deleteNote',
@@ -34,7 +34,7 @@ export const MEMORY_ROUTES = tagged('memory', {
   listMemoryFiles: {
     method: 'GET',
     path: '/v1/memories/:memoryId/files',
-    summary: 'The Markdown files of a memory, as they are now',
+    summary: 'List the Markdown files of a memory',
     access: PEOPLE,
     answer: 'MemoryFileList',
     client: 'memories.files',
@@ -42,7 +42,7 @@ export const MEMORY_ROUTES = tagged('memory', {
   putMemoryFile: {
     method: 'PUT',
     path: '/v1/memories/:memoryId/files/:name',
-    summary: 'Write a Markdown file of a memory, in place of what was there',
+    summary: 'Create or replace a Markdown file of a memory',
     access: PEOPLE,
     body: 'PutMemoryFile',
     answer: 'MemoryFile',
@@ -61,7 +61,7 @@ export const MEMORY_ROUTES = tagged('memory', {
   getDreamStatus: {
     method: 'GET',
     path: '/v1/memories/:memoryId/dream',
-    summary: 'Whether a memory would be put in order now, and if not, why',
+    summary: 'Read whether a dream would start now, and if not, why',
     access: PEOPLE,
     answer: 'GetDreamStatusAnswer',
     client: 'memories.dreamStatus',
@@ -69,8 +69,7 @@ export const MEMORY_ROUTES = tagged('memory', {
   startDream: {
     method: 'POST',
     path: '/v1/memories/:memoryId/dream',
-    summary:
-      'Put a memory in order now, however few sessions were there and however lately it was done',
+    summary: 'Start a dream now, regardless of the number of sessions and the time of the last one',
     access: PEOPLE,
     body: 'StartDreamRequest',
     answer: 'Task',
@@ -80,7 +79,7 @@ export const MEMORY_ROUTES = tagged('memory', {
   clearMemory: {
     method: 'DELETE',
     path: '/v1/memories/:memoryId',
-    summary: 'Erase all notes and files of a memory for good, also from its log',
+    summary: 'Erase all notes and files of a memory permanently, also from its log',
     access: PEOPLE,
     status: 204,
     retry: 'always',

@@ -2,7 +2,7 @@ import { LIMITS } from '../../limits.js';
 import { PEOPLE, PEOPLE_AND_SESSIONS } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** Base64 of the largest asset, and room for the JSON around it. */
+/** Base64 of the largest asset, and space for the JSON around it. */
 const MESSAGE_BODY_BYTES = Math.ceil(LIMITS.assetBytes / 3) * 4 + 1024 * 1024;
 
 /** Messages, their edits and their reactions. */
@@ -19,7 +19,7 @@ export const MESSAGES_ROUTES = tagged('messages', {
   postMessage: {
     method: 'POST',
     path: '/v1/channels/:channelId/messages',
-    summary: 'Post a message; it is on disk before the answer',
+    summary: 'Post a message; it is durable before the answer',
     access: PEOPLE_AND_SESSIONS,
     body: 'PostMessage',
     bodyLimit: MESSAGE_BODY_BYTES,
@@ -32,7 +32,7 @@ export const MESSAGES_ROUTES = tagged('messages', {
   findMessage: {
     method: 'GET',
     path: '/v1/messages/:messageId',
-    summary: 'Read a message of which only the id is known',
+    summary: 'Read a message by its id alone',
     access: PEOPLE,
     answer: 'Message',
     client: 'messages.find',
@@ -48,7 +48,7 @@ export const MESSAGES_ROUTES = tagged('messages', {
   editMessage: {
     method: 'PATCH',
     path: '/v1/channels/:channelId/messages/:messageId',
-    summary: 'Replace the content of a message (author); the log keeps what it said before',
+    summary: 'Replace the content of a message (author); the log keeps the earlier content',
     access: PEOPLE,
     body: 'EditMessage',
     bodyLimit: MESSAGE_BODY_BYTES,
@@ -59,7 +59,7 @@ export const MESSAGES_ROUTES = tagged('messages', {
   deleteMessage: {
     method: 'DELETE',
     path: '/v1/channels/:channelId/messages/:messageId',
-    summary: 'Delete a message (author or owner); a tombstone stays in its place',
+    summary: 'Delete a message (author or owner); a tombstone remains',
     access: PEOPLE,
     answer: 'Message',
     client: 'messages.delete',
@@ -67,7 +67,7 @@ export const MESSAGES_ROUTES = tagged('messages', {
   setReaction: {
     method: 'POST',
     path: '/v1/channels/:channelId/messages/:messageId/reactions',
-    summary: 'React to a message; twice is once',
+    summary: 'React to a message; repeating it changes nothing',
     access: PEOPLE,
     body: 'ReactionChange',
     answer: 'Message',
@@ -78,7 +78,7 @@ export const MESSAGES_ROUTES = tagged('messages', {
   unsetReaction: {
     method: 'DELETE',
     path: '/v1/channels/:channelId/messages/:messageId/reactions',
-    summary: 'Take a reaction back; one that is not there is no event',
+    summary: 'Remove a reaction; a missing one produces no event',
     access: PEOPLE,
     body: 'ReactionChange',
     answer: 'Message',

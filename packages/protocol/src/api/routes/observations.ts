@@ -2,12 +2,12 @@ import { LIMITS } from '../../limits.js';
 import { ANYONE, PEOPLE } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** What is seen outside and told to a channel. */
+/** Observations from external systems. */
 export const OBSERVATIONS_ROUTES = tagged('observations', {
   listObservationSources: {
     method: 'GET',
     path: '/v1/observation-sources',
-    summary: 'The sources of a channel, oldest first',
+    summary: 'List the sources of a channel, oldest first',
     access: PEOPLE,
     query: 'ListObservationSourcesQuery',
     answer: 'ListObservationSourcesAnswer',
@@ -18,7 +18,7 @@ export const OBSERVATIONS_ROUTES = tagged('observations', {
   createObservationSource: {
     method: 'POST',
     path: '/v1/observation-sources',
-    summary: 'Let something outside tell a channel what it sees; the secret is shown this once',
+    summary: 'Create a source of observations; the secret is shown once',
     access: PEOPLE,
     body: 'CreateObservationSource',
     answer: 'ObservationSourceWithSecret',
@@ -28,7 +28,7 @@ export const OBSERVATIONS_ROUTES = tagged('observations', {
   getObservationSource: {
     method: 'GET',
     path: '/v1/observation-sources/:sourceId',
-    summary: 'One source, without its secret',
+    summary: 'Read a source, without its secret',
     access: PEOPLE,
     answer: 'ObservationSource',
     client: 'observations.getSource',
@@ -36,7 +36,7 @@ export const OBSERVATIONS_ROUTES = tagged('observations', {
   updateObservationSource: {
     method: 'PATCH',
     path: '/v1/observation-sources/:sourceId',
-    summary: 'Change a source, or turn it off and on',
+    summary: 'Change, disable or enable a source',
     access: PEOPLE,
     body: 'UpdateObservationSource',
     answer: 'ObservationSource',
@@ -45,7 +45,7 @@ export const OBSERVATIONS_ROUTES = tagged('observations', {
   deleteObservationSource: {
     method: 'DELETE',
     path: '/v1/observation-sources/:sourceId',
-    summary: 'Delete a source; what it told stays in the channel',
+    summary: 'Delete a source; its messages stay in the channel',
     access: PEOPLE,
     status: 204,
     client: 'observations.deleteSource',
@@ -53,7 +53,7 @@ export const OBSERVATIONS_ROUTES = tagged('observations', {
   rotateObservationSecret: {
     method: 'POST',
     path: '/v1/observation-sources/:sourceId/rotate',
-    summary: 'Give a source a new secret, shown this once; the one before ends at once',
+    summary: 'Give a source a new secret, shown once; the old one ends immediately',
     access: PEOPLE,
     answer: 'ObservationSourceWithSecret',
     client: 'observations.rotateSecret',
@@ -61,7 +61,7 @@ export const OBSERVATIONS_ROUTES = tagged('observations', {
   listObservations: {
     method: 'GET',
     path: '/v1/observation-sources/:sourceId/observations',
-    summary: 'What came from a source lately, newest first',
+    summary: 'List the recent observations of a source, newest first',
     access: PEOPLE,
     query: 'ListObservationsQuery',
     answer: 'ListObservationsAnswer',
@@ -71,7 +71,7 @@ export const OBSERVATIONS_ROUTES = tagged('observations', {
   observe: {
     method: 'POST',
     path: '/v1/observations/:sourceId',
-    summary: 'Tell what was seen: any body, signed with the secret of the source',
+    summary: 'Report an observation: any body, signed with the secret of the source',
     access: ANYONE,
     headers: 'ObserveHeaders',
     body: 'bytes',

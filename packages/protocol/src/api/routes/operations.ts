@@ -1,19 +1,19 @@
 import { ANYONE, OWNER, PEOPLE } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** Running and looking after a daemon. */
+/** Operation of a daemon. */
 export const OPERATIONS_ROUTES = tagged('operations', {
   healthz: {
     method: 'GET',
     path: '/healthz',
-    summary: 'The process is alive',
+    summary: 'Check that the process is alive',
     access: ANYONE,
     carries: 'text',
   },
   readyz: {
     method: 'GET',
     path: '/readyz',
-    summary: 'The daemon takes requests; 503 while it starts or stops',
+    summary: 'Check that the daemon accepts requests; 503 while it starts or stops',
     access: ANYONE,
     carries: 'text',
   },

@@ -1,7 +1,7 @@
 import { PEOPLE, PEOPLE_AND_SESSIONS } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** What people and sessions work on together. */
+/** Projects and their tasks. */
 export const PROJECTS_ROUTES = tagged('projects', {
   listProjects: {
     method: 'GET',
@@ -44,7 +44,7 @@ export const PROJECTS_ROUTES = tagged('projects', {
   deleteProject: {
     method: 'DELETE',
     path: '/v1/projects/:projectId',
-    summary: 'Erase a project for good (creator or owner); what was said in channels stays',
+    summary: 'Delete a project permanently (creator or owner); messages in channels are kept',
     access: PEOPLE,
     status: 204,
     client: 'projects.delete',
@@ -52,8 +52,7 @@ export const PROJECTS_ROUTES = tagged('projects', {
   upsertProjectMember: {
     method: 'POST',
     path: '/v1/projects/:projectId/members',
-    summary:
-      'Join, or add or change a member (others: creator or owner; a session: whoever directs it)',
+    summary: 'Join, or add or change a member (others: creator or owner; a session: its director)',
     access: PEOPLE,
     body: 'UpsertProjectMember',
     answer: 'ProjectMember',
@@ -119,7 +118,7 @@ export const PROJECTS_ROUTES = tagged('projects', {
   updateProjectTask: {
     method: 'PATCH',
     path: '/v1/projects/:projectId/tasks/:taskId',
-    summary: 'Change a task (members); a session: status and output of what is assigned to it',
+    summary: 'Change a task (members); a session: status and output of its own tasks',
     access: PEOPLE_AND_SESSIONS,
     params: { taskId: 'ProjectTaskId' },
     body: 'UpdateProjectTask',
@@ -129,7 +128,7 @@ export const PROJECTS_ROUTES = tagged('projects', {
   deleteProjectTask: {
     method: 'DELETE',
     path: '/v1/projects/:projectId/tasks/:taskId',
-    summary: 'Delete a task (who added it, creator or owner)',
+    summary: 'Delete a task (the person who added it, creator or owner)',
     access: PEOPLE,
     params: { taskId: 'ProjectTaskId' },
     status: 204,

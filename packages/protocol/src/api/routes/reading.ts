@@ -1,12 +1,12 @@
 import { PEOPLE } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** Where a reader stands, and finding things again. */
+/** Read cursors and search. */
 export const READING_ROUTES = tagged('reading', {
   getCursor: {
     method: 'GET',
     path: '/v1/channels/:channelId/cursor',
-    summary: 'How far the caller has read, and how much is unread',
+    summary: "Read the caller's cursor and unread count",
     access: PEOPLE,
     answer: 'ReadCursor',
     client: 'cursor.get',
@@ -25,7 +25,7 @@ export const READING_ROUTES = tagged('reading', {
   listUnread: {
     method: 'GET',
     path: '/v1/unread',
-    summary: 'Cursors and unread counts of all channels the caller is a member of',
+    summary: 'List cursors and unread counts of all channels of the caller',
     access: PEOPLE,
     answer: 'UnreadList',
     client: 'unread',

@@ -4,7 +4,7 @@ import { tagged } from '../route.js';
 
 const MESSAGE_BODY_BYTES = Math.ceil(LIMITS.assetBytes / 3) * 4 + 1024 * 1024;
 
-/** Sessions, what reaches them, and what they do with it. */
+/** Sessions, their inboxes, runs, approvals and schedules. */
 export const SESSIONS_ROUTES = {
   ...tagged('sessions', {
     listSessions: {
@@ -20,7 +20,7 @@ export const SESSIONS_ROUTES = {
     createSession: {
       method: 'POST',
       path: '/v1/sessions',
-      summary: 'Make a session of an agent in a workspace',
+      summary: 'Create a session of an agent in a workspace',
       access: PEOPLE_AND_SESSIONS,
       body: 'CreateSession',
       answer: 'Session',
@@ -48,7 +48,7 @@ export const SESSIONS_ROUTES = {
     refreshSession: {
       method: 'POST',
       path: '/v1/sessions/:sessionId/refresh',
-      summary: 'Take over the present definition of the agent; the session must be idle',
+      summary: 'Copy the current definition of the agent; the session must be idle',
       access: PEOPLE,
       answer: 'Session',
       client: 'sessions.refresh',
@@ -56,8 +56,7 @@ export const SESSIONS_ROUTES = {
     clearSession: {
       method: 'POST',
       path: '/v1/sessions/:sessionId/clear',
-      summary:
-        'Begin with an empty context: cancels what runs, drops what waits, keeps the journal',
+      summary: 'Clear the context: cancels the run, drops waiting items, keeps the journal',
       access: PEOPLE,
       answer: 'Session',
       client: 'sessions.clear',
@@ -65,7 +64,7 @@ export const SESSIONS_ROUTES = {
     endSession: {
       method: 'POST',
       path: '/v1/sessions/:sessionId/end',
-      summary: 'End a session for good; its journal stays',
+      summary: 'End a session; its journal is kept',
       access: PEOPLE,
       answer: 'Session',
       client: 'sessions.end',
@@ -73,7 +72,7 @@ export const SESSIONS_ROUTES = {
     submitItem: {
       method: 'POST',
       path: '/v1/sessions/:sessionId/inbox',
-      summary: 'Give a session work; it is on disk before the answer',
+      summary: 'Add an item to an inbox; it is durable before the answer',
       access: PEOPLE,
       body: 'SubmitItem',
       bodyLimit: MESSAGE_BODY_BYTES,
@@ -86,7 +85,7 @@ export const SESSIONS_ROUTES = {
     listInbox: {
       method: 'GET',
       path: '/v1/sessions/:sessionId/inbox',
-      summary: 'What reached a session, newest first',
+      summary: 'List the inbox items of a session, newest first',
       access: PEOPLE_AND_SESSIONS,
       query: 'ListInboxQuery',
       answer: 'ListInboxAnswer',
@@ -96,7 +95,7 @@ export const SESSIONS_ROUTES = {
     getItem: {
       method: 'GET',
       path: '/v1/inbox/:itemId',
-      summary: 'Read an inbox item and what became of it',
+      summary: 'Read an inbox item and its outcome',
       access: PEOPLE_AND_SESSIONS,
       answer: 'InboxItem',
       client: 'items.get',
@@ -104,7 +103,7 @@ export const SESSIONS_ROUTES = {
     replayItem: {
       method: 'POST',
       path: '/v1/inbox/:itemId/replay',
-      summary: 'Put a dead letter back into its inbox',
+      summary: 'Replay a dead letter',
       access: PEOPLE,
       answer: 'InboxItem',
       status: 202,
@@ -154,7 +153,7 @@ export const SESSIONS_ROUTES = {
     cancelRun: {
       method: 'POST',
       path: '/v1/runs/:runId/cancel',
-      summary: 'Cancel a run; one that has ended is left as it is',
+      summary: 'Cancel a run; an ended one is not changed',
       access: PEOPLE,
       answer: 'CancelAnswer',
       retry: 'always',
@@ -165,7 +164,7 @@ export const SESSIONS_ROUTES = {
     listApprovals: {
       method: 'GET',
       path: '/v1/approvals',
-      summary: 'What people are asked to decide, newest first',
+      summary: 'List approvals, newest first',
       access: PEOPLE,
       query: 'ListApprovalsQuery',
       answer: 'ListApprovalsAnswer',
@@ -205,7 +204,7 @@ export const SESSIONS_ROUTES = {
     createSchedule: {
       method: 'POST',
       path: '/v1/schedules',
-      summary: 'Give a session work by the clock',
+      summary: 'Create a schedule that adds items to an inbox',
       access: PEOPLE,
       body: 'CreateSchedule',
       bodyLimit: MESSAGE_BODY_BYTES,
@@ -243,7 +242,7 @@ export const SESSIONS_ROUTES = {
     triggerSchedule: {
       method: 'POST',
       path: '/v1/schedules/:scheduleId/trigger',
-      summary: 'Fire a schedule now, besides its times',
+      summary: 'Fire a schedule now, in addition to its times',
       access: PEOPLE,
       answer: 'Schedule',
       client: 'schedules.trigger',
@@ -251,7 +250,7 @@ export const SESSIONS_ROUTES = {
     endSchedule: {
       method: 'DELETE',
       path: '/v1/schedules/:scheduleId',
-      summary: 'End a schedule; it stays in the list',
+      summary: 'End a schedule; it stays listed',
       access: PEOPLE,
       answer: 'Schedule',
       client: 'schedules.end',

@@ -1,12 +1,12 @@
 import { PEOPLE } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** What gives agents a reason to speak without a person, and the work that comes of it. */
+/** Stimuli, and the resulting thread work. */
 export const STIMULI_ROUTES = tagged('stimuli', {
   listStimuli: {
     method: 'GET',
     path: '/v1/channels/:channelId/stimuli',
-    summary: 'Stimuli of a channel that wait, and the last that ended; newest first',
+    summary: 'List waiting and recently ended stimuli of a channel, newest first',
     access: PEOPLE,
     query: 'ListStimuliQuery',
     answer: 'ListStimuliAnswer',
@@ -16,7 +16,7 @@ export const STIMULI_ROUTES = tagged('stimuli', {
   createStimulus: {
     method: 'POST',
     path: '/v1/channels/:channelId/stimuli',
-    summary: 'Give a channel a reason to speak; the daemon decides where and when it is posted',
+    summary: 'Create a stimulus; the daemon decides where and when it is posted',
     access: PEOPLE,
     body: 'CreateStimulus',
     answer: 'Stimulus',
@@ -27,7 +27,7 @@ export const STIMULI_ROUTES = tagged('stimuli', {
   getStimulus: {
     method: 'GET',
     path: '/v1/channels/:channelId/stimuli/:stimulusId',
-    summary: 'One stimulus, with what became of it',
+    summary: 'Read a stimulus with its outcome',
     access: PEOPLE,
     answer: 'Stimulus',
     client: 'stimuli.get',
@@ -35,7 +35,7 @@ export const STIMULI_ROUTES = tagged('stimuli', {
   cancelStimulus: {
     method: 'POST',
     path: '/v1/channels/:channelId/stimuli/:stimulusId/cancel',
-    summary: 'Take back a stimulus that waits',
+    summary: 'Cancel a waiting stimulus',
     access: PEOPLE,
     answer: 'Stimulus',
     client: 'stimuli.cancel',
@@ -43,7 +43,7 @@ export const STIMULI_ROUTES = tagged('stimuli', {
   replayStimulus: {
     method: 'POST',
     path: '/v1/channels/:channelId/stimuli/:stimulusId/replay',
-    summary: 'Try a dead letter, or one that was cancelled, again',
+    summary: 'Replay a dead letter or a cancelled stimulus',
     access: PEOPLE,
     answer: 'Stimulus',
     client: 'stimuli.replay',
@@ -51,7 +51,7 @@ export const STIMULI_ROUTES = tagged('stimuli', {
   listThreadWork: {
     method: 'GET',
     path: '/v1/channels/:channelId/thread-work',
-    summary: 'The threads of a channel that are worked on; newest first',
+    summary: 'List the thread work of a channel, newest first',
     access: PEOPLE,
     query: 'ListThreadWorkQuery',
     answer: 'ListThreadWorkAnswer',
@@ -61,7 +61,7 @@ export const STIMULI_ROUTES = tagged('stimuli', {
   updateThreadWork: {
     method: 'PATCH',
     path: '/v1/channels/:channelId/thread-work/:messageId',
-    summary: 'Record how far the work of a thread is: a status, a verdict, an owner',
+    summary: 'Update thread work: a status, a verdict, an owner',
     access: PEOPLE,
     body: 'UpdateThreadWork',
     answer: 'ThreadWork',

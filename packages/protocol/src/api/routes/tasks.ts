@@ -1,12 +1,12 @@
 import { PEOPLE, PEOPLE_AND_SESSIONS } from '../access-table.js';
 import { tagged } from '../route.js';
 
-/** Background tasks, whatever their kind. */
+/** Background tasks of every kind. */
 export const TASKS_ROUTES = tagged('tasks', {
   listTasks: {
     method: 'GET',
     path: '/v1/tasks',
-    summary: 'List background tasks: those that live, newest start first, then those that ended',
+    summary: 'List background tasks: active ones, newest start first, then ended ones',
     access: PEOPLE_AND_SESSIONS,
     query: 'ListTasksQuery',
     answer: 'ListTasksAnswer',
@@ -24,7 +24,7 @@ export const TASKS_ROUTES = tagged('tasks', {
   readTaskOutput: {
     method: 'GET',
     path: '/v1/tasks/:taskId/output',
-    summary: 'Read what a task put out, from an offset on; with `waitMs` wait for more',
+    summary: 'Read the output of a task from an offset; with `waitMs` wait for more',
     access: PEOPLE_AND_SESSIONS,
     query: 'ReadTaskOutputQuery',
     answer: 'TaskOutput',
@@ -33,7 +33,7 @@ export const TASKS_ROUTES = tagged('tasks', {
   stopTask: {
     method: 'POST',
     path: '/v1/tasks/:taskId/stop',
-    summary: 'Stop a task; answers when it is gone',
+    summary: 'Stop a task; answers when its processes have ended',
     access: PEOPLE_AND_SESSIONS,
     answer: 'Task',
     client: 'tasks.stop',
@@ -41,7 +41,7 @@ export const TASKS_ROUTES = tagged('tasks', {
   messageTask: {
     method: 'POST',
     path: '/v1/tasks/:taskId/message',
-    summary: 'Give a task a message, if it takes any',
+    summary: 'Send a message to a task, if it accepts messages',
     access: PEOPLE,
     body: 'SendTaskMessage',
     bodyLimit: 1024 * 1024,
@@ -53,7 +53,7 @@ export const TASKS_ROUTES = tagged('tasks', {
   promoteTask: {
     method: 'POST',
     path: '/v1/tasks/:taskId/promote',
-    summary: 'Send what a tool call waits for to the background',
+    summary: 'Move a task that a tool call waits for to the background',
     access: PEOPLE,
     answer: 'Task',
     client: 'tasks.promote',
@@ -61,7 +61,7 @@ export const TASKS_ROUTES = tagged('tasks', {
   resumeTask: {
     method: 'POST',
     path: '/v1/tasks/:taskId/resume',
-    summary: 'Let a paused task go on, now or when there is a place',
+    summary: 'Resume a paused task, now or when a slot is free',
     access: PEOPLE,
     answer: 'Task',
     client: 'tasks.resume',
@@ -69,7 +69,7 @@ export const TASKS_ROUTES = tagged('tasks', {
   promoteOnlyTask: {
     method: 'POST',
     path: '/v1/sessions/:sessionId/promote',
-    summary: 'Send the only thing that a tool call of a session waits for to the background',
+    summary: 'Move the only task that a tool call of a session waits for to the background',
     access: PEOPLE,
     answer: 'Task',
     client: 'tasks.promoteOnly',
@@ -77,7 +77,7 @@ export const TASKS_ROUTES = tagged('tasks', {
   stopTasks: {
     method: 'POST',
     path: '/v1/sessions/:sessionId/tasks/stop',
-    summary: 'Stop every task of a session and of those below it, without telling them',
+    summary: 'Stop every task of a session and of those below it, without notices',
     access: PEOPLE,
     answer: 'StopTasksAnswer',
     retry: 'always',

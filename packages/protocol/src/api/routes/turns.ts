@@ -6,7 +6,7 @@ export const TURNS_ROUTES = tagged('turns', {
   listLeases: {
     method: 'GET',
     path: '/v1/channels/:channelId/leases',
-    summary: 'Who has a turn in a channel, or had one; newest first',
+    summary: 'List the leases of a channel, newest first',
     access: PEOPLE,
     query: 'ListLeasesQuery',
     answer: 'ListLeasesAnswer',
@@ -16,7 +16,7 @@ export const TURNS_ROUTES = tagged('turns', {
   listDecisions: {
     method: 'GET',
     path: '/v1/channels/:channelId/threads/:messageId/decisions',
-    summary: 'What was decided about who speaks in a thread, and why; newest first',
+    summary: 'List the decisions about who speaks in a thread, newest first',
     access: PEOPLE,
     query: 'ListDecisionsQuery',
     answer: 'ListDecisionsAnswer',

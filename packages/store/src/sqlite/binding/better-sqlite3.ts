@@ -4,12 +4,12 @@ import type Better from 'better-sqlite3';
 import type { SqliteBinding, SqliteDatabase } from './database.js';
 
 /**
- * The package better-sqlite3. It is optional: where Node's own SQLite is used it is not installed. `why` tells
- * somebody who lacks it why it is needed.
+ * The package better-sqlite3. It is optional: not installed if Node's own SQLite is used. `why` tells people who lack
+ * it why it is needed.
  */
 export function loadBetterSqlite3(why: string): SqliteBinding {
   const Database = load(why);
-  // The package offers what the port needs; only its types differ.
+  // The package has everything that the port needs; only its types differ.
   const asPort = (db: Better.Database): SqliteDatabase => db as unknown as SqliteDatabase;
   return {
     open: (path, options) => asPort(new Database(path, options)),
@@ -21,7 +21,7 @@ function load(why: string): typeof Better {
   const require = createRequire(import.meta.url);
   try {
     const Database = require('better-sqlite3') as typeof Better;
-    // The native part is loaded by the first database, and says only then that it is missing.
+    // The native part is loaded by the first database; only then is a missing one reported.
     new Database(':memory:').close();
     return Database;
   } catch (error) {
@@ -34,6 +34,6 @@ function load(why: string): typeof Better {
   }
 }
 
-/** The first line: what follows is where Node looked for it. */
+/** The first line; the following ones list where Node searched. */
 const reason = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

@@ -9,7 +9,7 @@ import { nameOfCode, sqliteCodeOf } from './code.js';
 import type { SqliteDatabase } from './database.js';
 import { openSqlite, openSqliteImage } from './open.js';
 
-/** Runs on whichever library this Node uses; `npm run test:node24` runs it on the other one. */
+/** Runs on the library that this Node uses; `npm run test:node24` runs it on the other one. */
 describe('SQLite behind the port', () => {
   let directory: string;
   let db: SqliteDatabase;
@@ -38,14 +38,14 @@ describe('SQLite behind the port', () => {
     try {
       work();
     } catch (error) {
-      const told = toStoaError(error);
-      const { code } = told as { code?: string };
-      return [sqliteCodeOf(error), told === error ? undefined : code];
+      const reported = toStoaError(error);
+      const { code } = reported as { code?: string };
+      return [sqliteCodeOf(error), reported === error ? undefined : code];
     }
     throw new Error('nothing was thrown');
   }
 
-  it('answers one row, all rows, rows one by one, and how many were changed', () => {
+  it('returns one row, all rows, an iterator of rows, and the number of changed rows', () => {
     expect(insert('a').changes).toBe(1);
     expect(Number(insert('b').lastInsertRowid)).toBe(2);
     const find = db.prepare<[number], { text: string }>(
@@ -67,7 +67,7 @@ describe('SQLite behind the port', () => {
     expect(db.pragma('user_version')).toEqual([{ user_version: 7 }]);
   });
 
-  it('undoes a transaction that throws, and inside another only what is inside', () => {
+  it('undoes a transaction that throws, and a nested one alone', () => {
     expect(() =>
       inTransaction(db, () => {
         insert('a');
@@ -94,7 +94,7 @@ describe('SQLite behind the port', () => {
     expect(codesOf(() => insert('x'.repeat(100_000)))).toEqual(['SQLITE_FULL', 'storage_full']);
   });
 
-  it('OP-4 a lock of somebody else is storage_unavailable', () => {
+  it('OP-4 a lock of another connection is storage_unavailable', () => {
     const other = openSqlite(join(directory, 'a.db'), { timeout: 0 });
     db.exec('BEGIN IMMEDIATE');
     expect(codesOf(() => other.exec('BEGIN IMMEDIATE'))).toEqual([
@@ -136,7 +136,7 @@ describe('SQLite behind the port', () => {
     }
   });
 
-  it('OP-4 a broken rule of the schema is no failure of the store', () => {
+  it('OP-4 a violated constraint is not a failure of the store', () => {
     insert('twice');
     expect(codesOf(() => insert('twice'))).toEqual(['SQLITE_CONSTRAINT_UNIQUE', undefined]);
   });
@@ -156,7 +156,7 @@ describe('SQLite behind the port', () => {
     expect(nameOfCode(number)).toBe(name);
   });
 
-  it('fails as the library does where a statement is wrong, and says why', () => {
+  it('throws the error of the library for a wrong statement', () => {
     expect(() => db.prepare('SELECT * FROM "nowhere"')).toThrow(
       expect.objectContaining({ code: 'SQLITE_ERROR', message: 'no such table: nowhere' }),
     );

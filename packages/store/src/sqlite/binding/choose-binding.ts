@@ -3,23 +3,24 @@ import { isAtLeast, isSafeSqlite, OLDEST_SAFE_SQLITE } from './versions.js';
 
 export type BindingName = 'node:sqlite' | 'better-sqlite3';
 
-/** What the choice depends on. */
 export interface Runtime {
   /** The version of Node. */
   readonly node: string;
-  /** The version of SQLite in `node:sqlite`; undefined where Node has none, or only behind a flag. */
+  /** The version of SQLite in `node:sqlite`; undefined if Node has none, or only behind a flag. */
   readonly builtin: string | undefined;
 }
 
-/** The first with `node:sqlite` and no flag. */
+/** The first Node with `node:sqlite` and no flag. */
 const FIRST_WITH_SQLITE = '22.13.0';
 
-/** better-sqlite3 12, compiled for this Node or a newer one, aborts the process when a statement is collected. */
+/**
+ * better-sqlite3 12, compiled for this Node or a newer one, aborts the process when a statement is garbage-collected.
+ */
 const FIRST_WITHOUT_BETTER_SQLITE = '24.19.0';
 
 /**
- * Node's own SQLite where it is safe to use, the package otherwise. Nothing has to be compiled for the
- * first. scripts/install.mjs decides the same before anything is installed.
+ * Chooses Node's own SQLite, which needs no compiler, if it is safe to use, and the package otherwise.
+ * scripts/install.mjs decides the same before the installation.
  */
 export function chooseBinding({ node, builtin }: Runtime): BindingName {
   const hasOwn = builtin !== undefined && isAtLeast(node, FIRST_WITH_SQLITE);

@@ -1,4 +1,4 @@
-/** The codes that somebody decides by, and those that tell best what happened. Others keep their number. */
+/** The codes that the program decides by, and those that describe an error best. Others keep their number. */
 const NAMES: Readonly<Record<number, string>> = {
   1: 'SQLITE_ERROR',
   2: 'SQLITE_INTERNAL',
@@ -61,7 +61,7 @@ const NAMES: Readonly<Record<number, string>> = {
   2067: 'SQLITE_CONSTRAINT_UNIQUE',
 };
 
-/** The name of a result code. One that is not in the list goes by the primary code it belongs to. */
+/** The name of a result code. A code that is not in the list gets the name of its primary code. */
 export function nameOfCode(number: number): string {
   const known = NAMES[number];
   if (known !== undefined) return known;
@@ -69,7 +69,7 @@ export function nameOfCode(number: number): string {
   return primary === undefined ? `SQLITE_${String(number)}` : `${primary}_${String(number >> 8)}`;
 }
 
-/** The name of the result code that an error of SQLite carries; undefined for every other error. */
+/** The name of the result code of an SQLite error; undefined for other errors. */
 export function sqliteCodeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   const { code } = error;

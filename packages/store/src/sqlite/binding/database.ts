@@ -1,12 +1,11 @@
 import type { SqlValue } from '../../sql/statement.js';
 
 /*
- * The port to SQLite. Two libraries stand behind it: `node:sqlite`, which newer Nodes bring along, and the
- * package better-sqlite3 (choose-binding.ts says which one is used). The port is a part of what better-sqlite3
- * offers, so on Node 20 its objects are used as they are and the port costs nothing.
+ * The port to SQLite, with two libraries behind it: `node:sqlite`, which newer versions of Node contain, and the
+ * package better-sqlite3 (choose-binding.ts decides). The port is a part of the API of better-sqlite3, so on Node 20
+ * its objects are used unchanged.
  *
- * Every error of SQLite that comes out of it has the name of its result code in `code`: SQLITE_FULL,
- * SQLITE_IOERR_FSYNC (see code.ts).
+ * Every SQLite error has the name of its result code in `code`: SQLITE_FULL, SQLITE_IOERR_FSYNC (see code.ts).
  */
 
 export interface SqliteStatement<Values extends readonly SqlValue[], Row> {
@@ -24,7 +23,7 @@ export interface SqliteChange {
 export interface SqliteDatabase {
   /** The path it was opened with. */
   readonly name: string;
-  /** It has no file. */
+  /** Whether it has no file. */
   readonly memory: boolean;
   readonly inTransaction: boolean;
   prepare<Values extends readonly SqlValue[] = readonly SqlValue[], Row = unknown>(
@@ -32,9 +31,9 @@ export interface SqliteDatabase {
   ): SqliteStatement<Values, Row>;
   /** Runs any number of statements and ignores their rows. */
   exec(sql: string): unknown;
-  /** Its rows; `simple`: the first value of the first row. */
+  /** Returns its rows; with `simple` the first value of the first row. */
   pragma(text: string, options?: { readonly simple?: boolean }): unknown;
-  /** Writes one consistent state to a file while others go on writing here. */
+  /** Writes one consistent state to a file while others continue to write here. */
   backup(path: string): Promise<unknown>;
   /** The database as the bytes of a file. */
   serialize(): Uint8Array;

@@ -9,7 +9,7 @@ import type {
   SqliteStatement,
 } from './database.js';
 
-/** What is used of `node:sqlite`; the types of Node 20 do not know it. */
+/** The part of `node:sqlite` that is used; the types of Node 20 lack it. */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     path: string,
@@ -47,10 +47,10 @@ interface StatementSync {
 const TIMEOUT_MS = 5_000;
 const CACHE = 'PRAGMA cache_size = -16000';
 
-/** All of it in one step: in several, each commit between them would make it begin again. */
+/** All pages in one step: with several, each commit between them would restart the backup. */
 const ALL_PAGES = 0x7fff_ffff;
 
-/** SQLite as Node brings it along. */
+/** The SQLite of Node. */
 export function loadNodeSqlite(): SqliteBinding {
   const sqlite = loadQuietly();
   const open = (path: string, options: OpenOptions): NodeDatabase =>
@@ -79,7 +79,7 @@ class NodeDatabase implements SqliteDatabase {
       throw Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' });
     }
     this.#db = named(() => {
-      // Node 22 opens the file itself here; what is no database fails at the first statement.
+      // Node 22 opens the file here; a file that is not a database fails at the first statement.
       return new sqlite.DatabaseSync(name, { readOnly: readonly, timeout, defensive: true });
     });
     try {
@@ -109,10 +109,7 @@ class NodeDatabase implements SqliteDatabase {
     return simple ? Object.values(rows[0] ?? {})[0] : rows;
   }
 
-  /**
-   * Node copies in another thread, so this connection must not be the one that is read: what is written
-   * here meanwhile would get in its way.
-   */
+  /** Node copies in another thread, so it must not read from this connection: writes would interfere with it. */
   async backup(path: string): Promise<void> {
     const source = new this.sqlite.DatabaseSync(this.name, {
       readOnly: true,
@@ -190,7 +187,7 @@ function named<T>(body: () => T): T {
   }
 }
 
-/** Node says `ERR_SQLITE_ERROR` for all of them, and tells them apart by a number. */
+/** Node uses `ERR_SQLITE_ERROR` for all errors, with the result code as a number. */
 function withName(error: unknown): unknown {
   if (!(error instanceof Error) || !('errcode' in error)) return error;
   const { errcode } = error;
@@ -198,8 +195,8 @@ function withName(error: unknown): unknown {
 }
 
 /**
- * Some Nodes warn that their SQLite is experimental. Which ones are safe to use is decided here, so nobody has
- * to be warned; other warnings pass.
+ * Some versions of Node warn that their SQLite is experimental. choose-binding.ts decides which ones are safe, so
+ * that warning is suppressed; others pass.
  */
 function loadQuietly(): NodeSqlite {
   const original = Object.getOwnPropertyDescriptor(process, 'emitWarning') ?? {};
