@@ -309,7 +309,7 @@ turns:
     const { messageId } = await testChannel.post('@careful speak');
     expect(await testChannel.closed(messageId)).toBe('silent');
     expect(await replies(testChannel)).toEqual([]);
-    expect(await why(messageId)).toContain('its rules do not let it speak');
+    expect(await why(messageId)).toContain('its rules do not let it speak without approval');
   });
 
   it('DU-20 a model that calls no tool answers in the lobby once it is invited', async () => {

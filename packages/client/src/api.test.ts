@@ -50,7 +50,7 @@ describe('calls for agents, sessions, runs, approvals and schedules', () => {
     expect(accepted(ROUTES.submitItem, call.body)).toMatchObject({ rule: 'followup' });
   });
 
-  it('allows once unless told otherwise, for the arguments that were seen', async () => {
+  it('allows once by default, for the arguments that the person saw', async () => {
     const once = await sent((client) => client.approvals.allow('apr_1', { inputHash: 'h' }));
     expect(once.body).toEqual({ decision: 'allow', scope: 'once', inputHash: 'h' });
     const always = await sent((client) => client.approvals.allow('apr_1', { scope: 'workspace' }));
@@ -117,12 +117,12 @@ describe('calls for agents, sessions, runs, approvals and schedules', () => {
     expect(one).toMatchObject({ path: '/v1/agents/player', query: '?workspace=%2Fa' });
   });
 
-  it('asks how the MCP servers of agents are', async () => {
+  it('asks for the states of the MCP servers of agents', async () => {
     const call = await sent((client) => client.agents.mcpServers(), { servers: [] });
     expect(call).toMatchObject({ method: 'GET', path: '/v1/mcp-servers' });
   });
 
-  it('asks for usage with what is given', async () => {
+  it('asks for usage with the given filters', async () => {
     const call = await sent((client) => client.usage({ by: 'model', since: 5 }));
     expect(call).toMatchObject({ path: '/v1/usage', query: '?by=model&since=5' });
   });
@@ -141,7 +141,7 @@ describe('the methods that follow from the route table', () => {
     });
   });
 
-  it('take one field in place of a body or a query, and return one field in place of an answer', async () => {
+  it('accept one field instead of a body or a query, and return one field instead of an answer', async () => {
     const reaction = await sent((client) => client.messages.react('lobby', 'msg_1', '👍'));
     expect(reaction.body).toEqual({ emoji: '👍' });
     const cleared = await sent((client) => client.agents.setNickname('player', null));
@@ -175,7 +175,7 @@ describe('the methods that follow from the route table', () => {
     expect(minted.headers).toMatchObject({ 'stoa-login-code': 'code' });
   });
 
-  it('page in the direction that the table says, from the position that is given', async () => {
+  it('page in the direction of the table, from the given position', async () => {
     const asked: string[] = [];
     const client = createClient({
       baseUrl: 'http://stoa',
@@ -192,7 +192,7 @@ describe('the methods that follow from the route table', () => {
     expect(asked).toEqual(['?before=9&limit=5', '?before=4&limit=5']);
   });
 
-  it('leave out only what belongs to browsers, operators, proofs and live streams', () => {
+  it('exclude only the routes of browsers, operators, proofs and live streams', () => {
     const routes = Object.entries<Route>(ROUTES).filter(([, { client }]) => client === undefined);
     const left = routes.filter(([, { tag }]) => tag !== 'browser').map(([id]) => id);
     expect(left.sort()).toEqual([
@@ -211,7 +211,7 @@ describe('the methods that follow from the route table', () => {
 });
 
 describe('the package', () => {
-  it('takes nothing but types from the contract, so that browsers and commands load no schemas', () => {
+  it('imports only types from the contract, so that browsers and commands load no schemas', () => {
     const source = import.meta.dirname;
     const files = fs
       .readdirSync(source, { recursive: true, encoding: 'utf8' })

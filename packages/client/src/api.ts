@@ -4,12 +4,12 @@ import type { Answer, Caller, CallId, CallOptions, KeyedCallOptions } from './ht
 
 /*
  * The methods of the client follow from the route table. A route with `client: 'channels.get'` becomes
- * `client.channels.get`. Its arguments are the parameters of the path in their order, then the body or the
- * query, then options:
+ * `client.channels.get`. Its arguments are the parameters of the path in their order, then the body or the query,
+ * then options:
  *
  *   - a query beside a body, headers and a login code are options
- *   - a body or query without required fields may be left out
- *   - `shorthand` names the field that may be given in place of a body or query
+ *   - a body or query without required fields is optional
+ *   - `shorthand` names the field that may be passed instead of a body or query
  *   - `unwrap` names the field of the answer that is returned
  *   - with `paging`, `method.pages(…)` reads page after page
  */
@@ -32,7 +32,7 @@ interface PagesOf<R extends Route> {
   pages(...args: Args<R>): AsyncGenerator<Answer<R>, void, undefined>;
 }
 
-/** The query of a listing; the daemon fills in what is left out. */
+/** The query of a listing; the daemon applies defaults. */
 export type QueryFor<K extends CallId> = Partial<QueryOf<Routes[K]>>;
 
 type Result<R extends Route> = R extends { unwrap: infer F extends string }
@@ -64,11 +64,11 @@ type Options<R extends Route> = CallOptions &
   (R extends { body: string; query: infer Q extends SchemaName } ? Written<Q> : unknown);
 
 export interface FreshCallOptions extends CallOptions {
-  /** One of the last ten minutes; a browser login needs it, and it is used up. */
+  /** At most ten minutes old; a browser login needs it, and the call uses it up. */
   readonly loginCode?: string | undefined;
 }
 
-/** A branch of the tree, or an answer: their fields are typed by the route table. */
+/** A branch of the tree, or an answer; the route table has the types of their fields. */
 type Fields = Record<string, unknown>;
 
 export function createApi(call: Caller): Api {
@@ -115,7 +115,7 @@ function methodOf(call: UntypedCaller, id: CallId, route: Route) {
   });
 }
 
-/** Sorts the arguments of a method into the parts of its request. */
+/** Assigns the arguments of a method to the parts of its request. */
 function inputOf({ path, query, body, shorthand }: Route, args: Arguments): CallInput {
   const names = paramNames(path);
   const params = Object.fromEntries(names.map((name, index) => [name, args[index]]));

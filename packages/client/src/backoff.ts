@@ -4,8 +4,8 @@ export interface Backoff {
 }
 
 /**
- * Doubles from attempt to attempt up to a bound; the random half keeps many clients of one restarted
- * daemon from coming back in step. `random` is in [0, 1).
+ * Doubles with each attempt up to a maximum; the random half prevents the clients of a restarted daemon from
+ * reconnecting in step. `random` is in [0, 1).
  */
 export function backoffMs(backoff: Backoff, attempt: number, random: number): number {
   const whole = Math.min(backoff.longestMs, backoff.firstMs * 2 ** Math.min(attempt, 30));

@@ -16,13 +16,13 @@ import { StoaProblem } from './problem.js';
 export interface ClientOptions {
   readonly baseUrl: string;
   readonly token?: string | undefined;
-  /** Instead of a token: the login of a browser, see `browserLogin`, or a token that needs a proof first. */
+  /** Instead of a token: the login of a browser, see `browserLogin`, or a token that requires a proof. */
   readonly credential?: CallerCredential;
   readonly transport?: Transport;
   readonly openSocket?: OpenSocket;
   readonly retry?: Partial<RetryPolicy>;
   readonly timeoutMs?: number;
-  /** What is said where nobody answers, for people to whom an address says nothing; else address and cause. */
+  /** The text if nobody answers, for people who do not know the address; default: address and cause. */
   readonly unreachableText?: string;
   readonly random?: () => number;
   readonly newKey?: () => string;
@@ -41,11 +41,11 @@ export interface Client extends Omit<Api, 'approvals' | 'assets' | 'messages'> {
     answer(approvalId: string, text: string, options?: CallOptions): Promise<Approval>;
   };
   readonly assets: Api['assets'] & {
-    /** The URL of the bytes. Reading them there needs the credential, as any call does. */
+    /** The URL of the bytes. Reading them needs the credential, like every call. */
     rawUrl(assetId: string): string;
   };
   readonly messages: Api['messages'] & {
-    /** Forward from `after` if it is given, else back from `before` or the end; each page in log order. */
+    /** Forward from `after` if it is given, otherwise back from `before` or the end; each page in log order. */
     pages(
       channelId: string,
       query?: QueryFor<'listMessages'>,
@@ -53,11 +53,11 @@ export interface Client extends Omit<Api, 'approvals' | 'assets' | 'messages'> {
     ): AsyncIterable<readonly Message[]>;
   };
   /**
-   * Every event of the topic after `after`, once and in order, across lost connections and restarts
-   * of the daemon. A `gap` item stands where events are no longer kept. On the topic of a session
-   * `text_chunk` items come between events while a run writes, see `LiveText`; with `drafts`, on that of a
-   * channel `draft` and `draft_ended` while an agent writes there, see `LiveDrafts`. Ends with a `StoaProblem`
-   * when the credential is revoked or the topic may not be read.
+   * Every event of the topic after `after`, once and in order, across lost connections and restarts of the daemon. A
+   * `gap` item marks events that are no longer stored. On the topic of a session, `text_chunk` items come between
+   * events while a run writes, see `LiveText`; with `drafts`, on that of a channel, `draft` and `draft_ended` while
+   * an agent writes there, see `LiveDrafts`. Ends with a `StoaProblem` if the credential is revoked or the topic may
+   * not be read.
    */
   follow<T extends string, Drafts extends boolean = false>(
     topic: T,
@@ -84,7 +84,7 @@ export function createClient(options: ClientOptions): Client {
   };
   const call = createCaller(ports);
   const api = createApi(call);
-  // A stream that does not open asks why with each attempt, so this call need not be repeated.
+  // A stream that does not open makes this call at each attempt, so the call need not be repeated.
   const once = createApi(createCaller({ ...ports, retry: { ...ports.retry, attempts: 1 } }));
   const streams: Stream[] = [];
   const bareSocket = options.openSocket ?? (token === undefined ? browserSocket() : undefined);
@@ -106,7 +106,7 @@ export function createClient(options: ClientOptions): Client {
       if (!openSocket) {
         throw new TypeError('to follow topics outside a browser, use @stoa/client/node');
       }
-      // A socket subscribes to a topic once: a second reader of it goes to another socket.
+      // A socket subscribes to a topic once: a second reader of it uses another socket.
       let stream = streams.find(
         (each) => !each.carries(topic) && each.size < LIMITS.topicsPerStream,
       );
@@ -138,7 +138,7 @@ function withDecisions(approvals: Api['approvals']): Client['approvals'] {
   };
 }
 
-/** Messages are paged in both directions, by the positions of the messages themselves. */
+/** Messages are paged in both directions, by their positions. */
 function pagesOf(list: Api['messages']['list']): Client['messages']['pages'] {
   return async function* (channelId, query, options) {
     const isForward = query?.after !== undefined;
@@ -153,7 +153,7 @@ function pagesOf(list: Api['messages']['list']): Client['messages']['pages'] {
   };
 }
 
-/** The secret is asked for before each attempt, so that the daemon has proven itself where it must. */
+/** Requests the secret before each attempt, so that the daemon has proven itself if required. */
 function withCredential(openSocket: OpenSocket, ports: CallerPorts): OpenStream {
   const { credential } = ports;
   return (url, handlers) => {

@@ -9,13 +9,13 @@ export { nodeSocket } from './live/node-socket.js';
 
 export interface NodeClientOptions extends ClientOptions {
   /**
-   * Send the token only to a server that has proven to know it (`daemon_not_proven`). It costs one request, again after
-   * each lost connection.
+   * Send the token only to a server that has proven that it knows it (`daemon_not_proven`). It costs one request,
+   * again after each lost connection.
    */
   readonly proveDaemon?: boolean;
 }
 
-/** The client for programs on Node: `node:http` connections, and WebSockets that carry the token. */
+/** The client for programs on Node: `node:http` connections, and WebSockets with the token in a header. */
 export function createNodeClient({ proveDaemon: isAsked, ...options }: NodeClientOptions): Client {
   const transport = nodeTransport();
   const { token, baseUrl, timeoutMs = 60_000 } = options;
@@ -38,9 +38,9 @@ export function createNodeClient({ proveDaemon: isAsked, ...options }: NodeClien
 
 const NAMED_BY = 8;
 
-/** The key is the digest of the token, of which the daemon keeps nothing else. */
+/** The key is the digest of the token; the daemon stores nothing else of it. */
 async function knows(token: string, ports: ProofPorts): Promise<void> {
-  // Loaded here: most commands know their daemon by its process and need no proof.
+  // Loaded here: most commands know the process of their daemon and need no proof.
   const { createHash, createHmac } = await import('node:crypto');
   const digest = createHash('sha256').update(token).digest('hex');
   const key = { of: 'token', digestPrefix: digest.slice(0, NAMED_BY) } as const;

@@ -6,7 +6,7 @@ let seq = 0;
 beforeEach(() => {
   seq = 0;
 });
-/** As much of an event as is looked at. */
+/** The fields of an event that are read. */
 function event(type: Stamped['type'], runId: string): Stamped {
   seq += 1;
   return { seq, at: seq, type, data: { runId } } as unknown as Stamped;
@@ -17,7 +17,7 @@ const order = (journal: readonly Stamped[]): { events: string[]; waiting: string
   return { events: events.map(name), waiting: waiting.map(name) };
 };
 
-it('W-14 what is said while a run goes on waits below it, and stands before its own answer then', () => {
+it('W-14 an item accepted during a run waits after it, and then precedes its own answer', () => {
   const journal = [
     event('accepted', 'a'),
     event('started', 'a'),
@@ -37,7 +37,7 @@ it('W-14 what is said while a run goes on waits below it, and stands before its 
   expect(order(journal).events.slice(4)).toEqual(['accepted b', 'started b', 'model_message b']);
 });
 
-it('W-14 what is queued has not begun', () => {
+it('W-14 a queued run has not begun', () => {
   const journal = [
     event('accepted', 'a'),
     event('queued', 'a'),
@@ -49,7 +49,7 @@ it('W-14 what is queued has not begun', () => {
   expect(order(journal).waiting).toEqual(['accepted b']);
 });
 
-it('W-14 what goes into a run that is under way, and what was said before, stay where they are', () => {
+it('W-14 items injected into an active run, and earlier ones, keep their position', () => {
   const journal = [
     event('model_message', 'a'),
     event('accepted', 'a'),
@@ -62,7 +62,7 @@ it('W-14 what goes into a run that is under way, and what was said before, stay 
   expect(inOrderOfRuns(journal)).toEqual({ events: journal, waiting: [] });
 });
 
-it('W-14 what is dropped before its run began stands with its end', () => {
+it('W-14 an item that is dropped before its run began is shown with its end', () => {
   const journal = [
     event('accepted', 'a'),
     event('accepted', 'b'),

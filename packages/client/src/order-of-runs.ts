@@ -5,13 +5,13 @@ type Accepted = Extract<Stamped, { type: 'accepted' }>;
 
 export interface OrderOfRuns {
   readonly events: readonly Stamped[];
-  /** What was said while a run goes on, and waits for one of its own. */
+  /** Items accepted during a run that wait for their own run. */
   readonly waiting: readonly Accepted[];
 }
 
 /**
- * The events of a journal as they are read: what was said while another run went on stands where its own run
- * begins, so that each answer follows what it answers.
+ * The events of a journal in reading order: an item accepted during another run is moved to the start of its own run,
+ * so that each answer follows its question.
  */
 export function inOrderOfRuns(journal: readonly Stamped[]): OrderOfRuns {
   const events: Stamped[] = [];
@@ -41,7 +41,7 @@ export function inOrderOfRuns(journal: readonly Stamped[]): OrderOfRuns {
     : { events, waiting: left };
 }
 
-/** With what comes live: a run that is queued has not begun. */
+/** Live only: a queued run has not begun. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['queued', 'requeued']);
 
 function runOf({ data }: Stamped): string | undefined {

@@ -1,6 +1,6 @@
 import type { ErrorCode, Issue, Problem } from '@stoa/protocol';
 
-/** What the daemon answered instead of a result, or that none answered. Match `code`, never text. */
+/** The problem that the daemon answered with, or that none answered. Match `code`, never text. */
 export class StoaProblem extends Error {
   override readonly name = 'StoaProblem';
 
@@ -19,7 +19,7 @@ export function unreachable(detail: string, cause?: unknown): StoaProblem {
   return new StoaProblem('daemon_unreachable', 503, detail, [], { cause });
 }
 
-/** Reads problem+json; whatever else stands behind an error status is not a Stoa daemon speaking. */
+/** Reads problem+json; any other error answer is not from a Stoa daemon. */
 export function problemFrom(status: number, body: string, from: string): StoaProblem {
   const problem = parse(body);
   if (problem) return new StoaProblem(problem.code, status, problem.detail, problem.issues ?? []);

@@ -10,7 +10,7 @@ interface AgentToolsReport {
     /** What it does not protect. */
     readonly limits: readonly string[];
   };
-  /** Where ripgrep is, or why agents search without it. */
+  /** The path of ripgrep, or why agents search without it. */
   readonly ripgrep:
     | { readonly ok: true; readonly path: string }
     | { readonly ok: false; readonly problem: string };
@@ -21,7 +21,7 @@ interface CheckedSettings {
   readonly writable?: readonly string[];
 }
 
-/** Tries the sandbox on a directory of its own: the data directory may not be there yet. */
+/** Tries the sandbox on a temporary directory: the data directory may not exist yet. */
 export async function checkAgentTools({
   writable = [],
 }: CheckedSettings = {}): Promise<AgentToolsReport> {

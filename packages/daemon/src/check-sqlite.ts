@@ -2,7 +2,7 @@ import { isSafeSqlite, sqliteBindingName, sqliteVersion } from '@stoa/store';
 
 export interface FoundSqlite {
   readonly version: string;
-  /** The library that it came with: `node:sqlite` or `better-sqlite3`. */
+  /** The library: `node:sqlite` or `better-sqlite3`. */
   readonly library: string;
   readonly ok: boolean;
 }

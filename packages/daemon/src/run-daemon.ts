@@ -11,15 +11,15 @@ export interface RunOptions {
   readonly flags: Flags;
 }
 
-/** The bundle puts the threads beside the program. */
+/** The bundle has the threads beside the program. */
 const SEARCH_THREAD = new URL('./search-thread.js', import.meta.url);
 
-/** From the bundle of the command as from the source of this package. */
+/** The same path from the bundle of the command and from the source of this package. */
 const WEB = fileURLToPath(new URL('../../web/dist', import.meta.url));
 
 const PACKAGES = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What the next daemon runs: programs of agents cannot change it, even where it lies in their workspace. */
+/** The files of the next daemon: programs of agents cannot change them, even if they are in their workspace. */
 function installation(): string[] {
   const own = readdirSync(PACKAGES).flatMap((name) => [
     join(PACKAGES, name, 'dist'),
@@ -30,7 +30,7 @@ function installation(): string[] {
 
 const STOP_LIMIT_MS = 5_000;
 
-/** Runs until SIGINT or SIGTERM and resolves with the exit code. Start-up errors are told in one line. */
+/** Runs until SIGINT or SIGTERM and resolves with the exit code. Start-up errors are printed in one line. */
 export async function runDaemon({ flags }: RunOptions): Promise<number> {
   try {
     process.umask(0o077);
@@ -82,7 +82,7 @@ function endWhenOverdue(log: Logger): void {
   }, STOP_LIMIT_MS).unref();
 }
 
-/** Later signals change nothing: under npm a Ctrl-C arrives twice, and stopping has a time limit anyway. */
+/** Ignores later signals: under npm a Ctrl-C arrives twice, and stopping has a time limit anyway. */
 function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, resolve);

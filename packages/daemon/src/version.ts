@@ -1,2 +1,2 @@
-/** Kept equal to the package by a test. */
+/** A test compares it with the package. */
 export const VERSION = '0.1.0';

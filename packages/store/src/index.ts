@@ -1,9 +1,8 @@
-export { DataLock, type HolderNote, readHolderNote } from './files/data-lock.js';
+export { DataLock } from './files/data-lock.js';
 export * from './nouns.js';
 export { openPostgresSearchIndex, openPostgresStore } from './open-postgres.js';
 export type { PostgresStore, PostgresStoreOptions } from './postgres/postgres-store.js';
 export type { Migration } from './schema/migration.js';
-export { SCHEMA_VERSION } from './schema/migrations.js';
 export type { SearchIndex, SearchMatch, SearchRequest } from './search/search-index.js';
 export { openSqliteSearchIndex, SqliteSearchIndex } from './search/sqlite-search-index.js';
 export { ThreadedSearchIndex } from './search/threaded-search-index.js';

@@ -81,7 +81,7 @@ describe('the login of a page', () => {
     });
   const page = () => pageWith({ credentialId: CREDENTIAL, sign });
 
-  it('comes in once for all calls, and again well before its access ends', async () => {
+  it('gets access once for all calls, and again well before it expires', async () => {
     const client = page();
     await Promise.all([client.status(), client.status(), client.whoami()]);
     expect(daemon.accessTokens).toEqual(['token-1', 'token-1', 'token-1']);
@@ -109,7 +109,7 @@ describe('the login of a page', () => {
     expect(outcomes.at(-1)).toBeUndefined();
   });
 
-  it('gets new access when the daemon was started again, and tries that once', async () => {
+  it('gets new access after a restart of the daemon, and tries that once', async () => {
     const client = page();
     await client.status();
     daemon.good = new Set(['another', 'one']);
@@ -120,13 +120,13 @@ describe('the login of a page', () => {
     expect(daemon.accessTokens.slice(3)).toEqual(['token-3', 'token-9']);
   });
 
-  it('knows that it has ended when the daemon, having proven itself, says so', async () => {
+  it('ends when the daemon, after its proof, reports it', async () => {
     daemon.hasLogin = false;
     await expect(page().status()).rejects.toMatchObject({ code: 'unauthenticated', status: 401 });
     expect(daemon.accessTokens).toEqual([]);
   });
 
-  it('asks nobody anything where there is no key', async () => {
+  it('sends no request without a key', async () => {
     await expect(pageWith(undefined).status()).rejects.toMatchObject({ code: 'unauthenticated' });
     expect(daemon.asked).toEqual([]);
   });

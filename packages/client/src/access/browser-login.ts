@@ -23,7 +23,7 @@ export interface BrowserLoginPorts extends Partial<Omit<ProofPorts, 'baseUrl'>> 
   readonly baseUrl: string;
   /** The key that this browser keeps for this origin. */
   readonly key: () => Promise<LoginKey | undefined>;
-  /** Told how each attempt ended: access was granted, or why not. */
+  /** Called after each attempt: access was granted, or why not. */
   readonly onOutcome: (problem: StoaProblem | undefined) => void;
   readonly now?: () => number;
 }

@@ -1,20 +1,20 @@
-/** What proves the caller to the daemon, and where it goes in a request. */
+/** Proves the caller to the daemon. */
 export interface CallerCredential {
   readonly header: (secret: string) => readonly [name: string, value: string];
   /**
-   * The secret for the next request, after the daemon has proven itself where that is asked for. Undefined for a caller
-   * without one. Rejects with a `StoaProblem` or `ConnectionLost`, and then nothing secret was sent.
+   * The secret for the next request, after the daemon has proven itself if that is required. Undefined for a caller
+   * without one. If it rejects, with a `StoaProblem` or `ConnectionLost`, nothing secret was sent.
    */
   secret(): Promise<string | undefined>;
-  /** Who answers next may be somebody else: before anything is sent again, the daemon has to prove itself. */
+  /** Another server may answer next: the daemon must prove itself before anything is sent again. */
   doubt(): void;
-  /** The daemon refused this secret. True when there may be another one by now. */
+  /** The daemon refused this secret. Returns true if there may be another one now. */
   refused(secret: string): boolean;
 }
 
 const bearer = (token: string): readonly [string, string] => ['authorization', `Bearer ${token}`];
 
-/** A token, or none, that is sent to whoever answers. */
+/** A token, or none, that is sent without a proof of the server. */
 export function plainToken(token: string | undefined): CallerCredential {
   return {
     header: bearer,
@@ -24,7 +24,7 @@ export function plainToken(token: string | undefined): CallerCredential {
   };
 }
 
-/** A token that is sent only to a server that proves to know it. */
+/** A token that is sent only to a server that proves that it knows it. */
 export function provenToken(token: string, prove: () => Promise<void>): CallerCredential {
   let proven: Promise<void> | undefined;
   return {

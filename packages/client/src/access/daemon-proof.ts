@@ -17,8 +17,8 @@ type KeyName = DistributiveOmit<ProveDaemon, 'nonce' | 'host'>;
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 /**
- * The server proves the key. Rejects with `daemon_not_proven` when it does not, and with `unauthenticated` when it says that
- * it knows no such token. Sends nothing secret.
+ * The server proves the key. Rejects with `daemon_not_proven` if it does not, and with `unauthenticated` if it
+ * answers that it knows no such token. Sends nothing secret.
  */
 export async function proveDaemon(
   ports: ProofPorts,
@@ -71,7 +71,7 @@ function send(ports: ProofPorts, path: string, body: object): Promise<TransportA
 function proofIn(ports: ProofPorts, answer: TransportAnswer): DaemonProof {
   if (answer.status === UNAVAILABLE) {
     const problem = problemFrom(answer.status, textOf(answer), ports.baseUrl);
-    // A daemon that is stopping says so; whatever else answers so is not one.
+    // A stopping daemon answers with its own problem; any other answer is not from a daemon.
     if (problem.code !== 'daemon_unreachable') throw problem;
   }
   try {
@@ -80,7 +80,7 @@ function proofIn(ports: ProofPorts, answer: TransportAnswer): DaemonProof {
       return value as DaemonProof;
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw notProven(ports, `it answered with HTTP status ${String(answer.status)} and no proof`);
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { argumentsInLines, argumentTexts } from './argument-texts.js';
 
-it('R-19 an argument stands as it is, with its lines, and what is no text as JSON', () => {
+it('R-19 a string argument is shown unchanged, with its lines, and other values as JSON', () => {
   expect(argumentTexts({ command: 'ls\npwd', timeout: 5, env: { a: 'b' } })).toEqual([
     { name: 'command', text: 'ls\npwd' },
     { name: 'timeout', text: '5' },
@@ -10,7 +10,7 @@ it('R-19 an argument stands as it is, with its lines, and what is no text as JSO
   expect(argumentTexts(['x'])).toEqual([{ name: 'input', text: '[\n  "x"\n]' }]);
 });
 
-it('R-19 no line of an argument passes for another argument, nor does its name', () => {
+it('R-19 no line of an argument, and no name, looks like another argument', () => {
   const input = { command: 'ls\ndescription:\r\n    harmless\rrm -rf ~', 'a:\nb': 'x' };
   expect(argumentsInLines(input).split('\n')).toEqual([
     'command:',

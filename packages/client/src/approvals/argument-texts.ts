@@ -3,7 +3,7 @@ export interface ArgumentText {
   readonly text: string;
 }
 
-/** The arguments of a call, each as it is read: texts stand as they are, with their lines; all else as JSON. */
+/** The arguments of a call as text: strings unchanged, with their lines; everything else as JSON. */
 export function argumentTexts(input: unknown): ArgumentText[] {
   const isPlain = typeof input === 'object' && input !== null && !Array.isArray(input);
   const entries: readonly (readonly [string, unknown])[] = isPlain
@@ -15,7 +15,7 @@ export function argumentTexts(input: unknown): ArgumentText[] {
   }));
 }
 
-/** The same as one text. What belongs to an argument is set in, so that none of its lines passes for another. */
+/** The same as one text. Lines of an argument are indented, so that none looks like another argument. */
 export function argumentsInLines(input: unknown): string {
   return argumentTexts(input)
     .map(({ name, text }) => {

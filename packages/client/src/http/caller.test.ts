@@ -73,7 +73,7 @@ describe.each([
     });
   }
 
-  it('sends the token and JSON, and gives back the answer', async () => {
+  it('sends the token and JSON, and returns the answer', async () => {
     replies = [json(201, { messageId: 'msg_1' })];
     expect(await client.messages.post('general', 'héllo')).toEqual({ messageId: 'msg_1' });
     expect(seen).toHaveLength(1);
@@ -100,7 +100,7 @@ describe.each([
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('chooses another key for another post, and takes the one it is given', async () => {
+  it('generates another key for another post, and uses a given one', async () => {
     replies = [json(201, {}), json(201, {}), json(201, {})];
     await client.messages.post('general', 'a');
     await client.messages.post('general', 'a');
@@ -131,7 +131,7 @@ describe.each([
     expect(failure).toMatchObject({ code: 'invalid_request', status: 400, detail: 'no', issues });
   });
 
-  it('says so when something answers that is not a Stoa daemon', async () => {
+  it('reports an answer that is not from a Stoa daemon', async () => {
     replies = [
       (response) => response.end('<html>hello</html>'),
       (response) => response.writeHead(404).end('<html>hello</html>'),
@@ -144,7 +144,7 @@ describe.each([
     }
   });
 
-  it('says so when nothing listens', async () => {
+  it('reports that nothing listens', async () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
     await expect(clientFor(port).status()).rejects.toMatchObject({

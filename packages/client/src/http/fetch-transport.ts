@@ -8,7 +8,7 @@ export const fetchTransport: Transport = async (request) => {
       headers: request.headers,
       signal: deadline(request),
       redirect: 'error',
-      // Cookies of other servers on this host are none of the daemon's business.
+      // The daemon must not get cookies of other servers on this host.
       credentials: 'omit',
       ...(request.body === undefined ? {} : { body: request.body }),
     });

@@ -2,11 +2,11 @@ import http from 'node:http';
 import { ConnectionLost, type Transport, type TransportAnswer } from './transport.js';
 
 export interface NodeTransport extends Transport {
-  /** Drops idle connections. They keep no process alive, so a short command need not call it. */
+  /** Closes idle connections. They do not keep a process alive, so a short command need not call it. */
   close(): void;
 }
 
-/** Keep-alive connections of `node:http`; `node:https` is loaded when an address asks for it. */
+/** Keep-alive connections of `node:http`; `node:https` is loaded if an address needs it. */
 export function nodeTransport(): NodeTransport {
   const agents = new Map<string, http.Agent>();
   const transport: Transport = async (request) => {
@@ -52,7 +52,7 @@ async function moduleFor(url: URL): Promise<Pick<typeof http, 'request' | 'Agent
   throw new TypeError(`a daemon is reached over http: or https:, not ${url.protocol}`);
 }
 
-/** Node sends no length for the body of a DELETE unless told, and the daemon would not read it. */
+/** By default Node sends no length for the body of a DELETE, and the daemon would not read it. */
 function lengthOf(body: string | Uint8Array | undefined): { 'content-length'?: number } {
   return body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { requestUrl } from './request-url.js';
 
 describe('requestUrl', () => {
-  it('fills in ids, encoded, and the query fields that are given', () => {
+  it('fills in encoded ids and the given query fields', () => {
     const url = requestUrl(
       'http://127.0.0.1:7117/',
       '/v1/topics/:topic/events',

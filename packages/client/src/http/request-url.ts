@@ -24,7 +24,7 @@ function segment(name: string, value: string): string {
   try {
     if (!/^\.{0,2}$/.test(value)) return encodeURIComponent(value);
   } catch {
-    // A lone surrogate has no encoding; it is no id either.
+    // A lone surrogate cannot be encoded and is not an id.
   }
   const issue = { path: name, message: 'is not an id' };
   throw new StoaProblem('invalid_request', 400, `${name} is not an id`, [issue]);

@@ -9,12 +9,12 @@ describe('mayRepeat', () => {
     expect(mayRepeat(DEFAULT_RETRY, 'never', 'unavailable', 1)).toBe(false);
   });
 
-  it('repeats any call that found nobody listening, if the policy waits for a daemon', () => {
+  it('repeats any refused call, if the policy waits for a daemon', () => {
     expect(mayRepeat(DEFAULT_RETRY, 'never', 'refused', 1)).toBe(true);
     expect(mayRepeat({ ...DEFAULT_RETRY, whenRefused: false }, 'always', 'refused', 1)).toBe(false);
   });
 
-  it('ends with the last attempt', () => {
+  it('stops after the last attempt', () => {
     expect(mayRepeat(DEFAULT_RETRY, 'always', 'lost', DEFAULT_RETRY.attempts)).toBe(false);
   });
 });

@@ -2,9 +2,9 @@ import type { Retry } from '@stoa/protocol/constants';
 import type { Backoff } from '../backoff.js';
 
 export interface RetryPolicy extends Backoff {
-  /** How often a call is made at most, the first time included. */
+  /** The maximum number of calls, including the first. */
   readonly attempts: number;
-  /** Whether an address where nothing listens is tried again (a daemon may be restarting). */
+  /** Whether to retry if nothing listens at the address (a daemon may be restarting). */
   readonly whenRefused: boolean;
 }
 
@@ -15,10 +15,10 @@ export const DEFAULT_RETRY: RetryPolicy = {
   whenRefused: true,
 };
 
-/** Why no result came: nothing listened, the answer was lost on the way, or the daemon said 503. */
+/** Why there is no result: nothing listened, the answer was lost, or the daemon answered 503. */
 export type Failure = 'refused' | 'lost' | 'unavailable';
 
-/** A call whose outcome is unknown is repeated only if repeating it cannot do its work twice. */
+/** Repeats a call whose outcome is unknown only if that cannot do its work twice. */
 export function mayRepeat(
   policy: RetryPolicy,
   retry: Retry,

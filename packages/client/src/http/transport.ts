@@ -4,7 +4,7 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
   readonly signal?: AbortSignal;
-  /** Without an answer for this long the connection counts as lost. Absent: wait. */
+  /** After this long without an answer the connection counts as lost. Absent: no limit. */
   readonly timeoutMs?: number;
 }
 
@@ -14,8 +14,8 @@ export interface TransportAnswer {
 }
 
 /**
- * Carries one request. Rejects with `ConnectionLost` when no whole answer came back, and with the
- * signal's reason when it was aborted; any HTTP status is an answer.
+ * Sends one request. Rejects with `ConnectionLost` if no complete answer arrived, and with the signal's reason if it
+ * was aborted; any HTTP status is an answer.
  */
 export type Transport = (request: TransportRequest) => Promise<TransportAnswer>;
 

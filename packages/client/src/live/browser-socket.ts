@@ -12,7 +12,7 @@ interface StandardWebSocket {
 
 type WebSocketClass = new (url: string, protocols?: string[]) => StandardWebSocket;
 
-/** A page cannot set a header there, and a URL is no place for a secret: the access token is a subprotocol. */
+/** A page cannot set a header there, and a URL must not contain a secret: the access token is a subprotocol. */
 export function browserSocket(): OpenSocket | undefined {
   const { WebSocket } = globalThis as { WebSocket?: WebSocketClass };
   if (!WebSocket) return undefined;

@@ -2,8 +2,8 @@ import type { Stamped, StreamFrame } from '@stoa/protocol';
 import type { CLOSING_REASONS } from '@stoa/protocol/constants';
 
 /**
- * Events after `after` and before `oldest` are no longer kept by the daemon. It stands in the stream
- * where they would have stood; whoever needs them must read the present state instead.
+ * The daemon no longer stores the events after `after` and before `oldest`. The gap has their position in the stream;
+ * readers that need them must read the current state instead.
  */
 export interface Gap {
   readonly type: 'gap';
@@ -13,37 +13,36 @@ export interface Gap {
 }
 
 /**
- * What a run is writing, before it stands in a `model_message`. It has no sequence and is not kept:
- * one that starts at offset 0 replaces what was shown for its run and step.
+ * Text that a run is writing, before its `model_message`. It has no sequence and is not stored: a chunk at offset 0
+ * replaces the text shown for its run and step.
  */
 export type TextChunk = Extract<StreamFrame, { type: 'text_chunk' }>;
 
 /**
- * What an agent who has the turn in a channel is about to say there, so far as it is written; see
- * `LiveDrafts`. Every draft is followed by a `draft_ended`, also when the connection was lost: then it is
- * shown anew, if it is still being written.
+ * The message that an agent with the turn in a channel is writing, so far; see `LiveDrafts`. Every draft is followed
+ * by a `draft_ended`, also if the connection was lost: then it is sent again, if it is still being written.
  */
 export type Draft = Extract<StreamFrame, { type: 'draft' }>;
 export type DraftEnded = Extract<StreamFrame, { type: 'draft_ended' }>;
 
 export type FollowItem = Stamped | Gap | TextChunk | Draft | DraftEnded;
 
-/** Only sessions write text: on other topics there are no chunks. Drafts come to who asks for them. */
+/** Only sessions write text: other topics have no chunks. Drafts must be requested. */
 export type FollowItemOf<T extends string, Drafts extends boolean = false> = Exclude<
   FollowItem,
   | (T extends `channel:${string}` | `human:${string}` | `project:${string}` ? TextChunk : never)
   | (Drafts extends true ? never : Draft | DraftEnded)
 >;
 
-/** What comes of following a session. */
+/** The items of a followed session. */
 export type SessionItem = FollowItemOf<`session:${string}`>;
 
-/** Why a lost connection is opened again: what the daemon said as it closed it, if anything. */
+/** Why a lost connection is opened again: the reason that the daemon gave, if any. */
 export type ReconnectReason =
   | 'connection_lost'
   | Exclude<(typeof CLOSING_REASONS)[number], 'revoked'>;
 
-/** What happens to the connection under a followed topic; nothing is lost by any of it. */
+/** Changes of the connection of a followed topic; no event is lost by any of them. */
 export type FollowNotice =
   | { readonly type: 'following'; readonly after: number; readonly head: number }
   | {

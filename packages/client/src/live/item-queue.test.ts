@@ -12,7 +12,7 @@ function queue(): { queue: ItemQueue<number>; calls: string[] } {
 }
 
 describe('ItemQueue', () => {
-  it('gives items in order, to readers that wait and to readers that come later', async () => {
+  it('returns items in order, to waiting readers and to later ones', async () => {
     const { queue: items } = queue();
     const waiting = items.next();
     items.push(1);
@@ -21,7 +21,7 @@ describe('ItemQueue', () => {
     expect(await items.next()).toEqual({ value: 2, done: false });
   });
 
-  it('asks its producer to hold back when the reader is behind, and to go on when it has caught up', async () => {
+  it('pauses its producer when the reader is behind, and resumes it when it has caught up', async () => {
     const { queue: items, calls } = queue();
     for (let item = 0; item < 2_100; item += 1) items.push(item);
     expect(calls).toEqual(['hold']);
@@ -33,7 +33,7 @@ describe('ItemQueue', () => {
     expect(calls).toEqual(['hold', 'release']);
   });
 
-  it('gives what came before a failure, then the failure once, then nothing', async () => {
+  it('returns the items before a failure, then the failure once, then nothing', async () => {
     const { queue: items } = queue();
     items.push(1);
     items.fail(new Error('revoked'));
@@ -43,7 +43,7 @@ describe('ItemQueue', () => {
     expect(await items.next()).toEqual({ value: undefined, done: true });
   });
 
-  it('fails the reader that waits', async () => {
+  it('fails a waiting reader', async () => {
     const { queue: items } = queue();
     const waiting = items.next();
     items.fail(new Error('revoked'));
@@ -51,7 +51,7 @@ describe('ItemQueue', () => {
     expect(await items.next()).toEqual({ value: undefined, done: true });
   });
 
-  it('tells its producer once when the reader leaves', async () => {
+  it('notifies its producer once when the reader leaves', async () => {
     const { queue: items, calls } = queue();
     items.push(1);
     for await (const item of items) {

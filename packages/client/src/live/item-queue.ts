@@ -1,11 +1,11 @@
-/** Above `HIGH` the producer is asked to hold back, below `LOW` to go on. */
+/** Above `HIGH` the producer must pause, below `LOW` it may continue. */
 const HIGH = 2_000;
 const LOW = 500;
 
 export interface QueueHandlers {
   hold(): void;
   release(): void;
-  /** The reader has gone. */
+  /** The reader has left. */
   left(): void;
 }
 
@@ -14,7 +14,7 @@ interface Reader<T> {
   reject(error: Error): void;
 }
 
-/** What was pushed, as an async iterator for one reader; what came before the end is still read. */
+/** Pushed items as an async iterator for one reader; items before the end are still read. */
 export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
   private items: T[] = [];
   private next_ = 0;
@@ -78,7 +78,7 @@ export class ItemQueue<T> implements AsyncIterableIterator<T, undefined> {
   private take(): T {
     const item = this.items[this.next_] as T;
     this.next_ += 1;
-    // Shifting one by one would move the whole rest each time.
+    // Shifting one by one would move the rest each time.
     if (this.next_ >= 512 || this.next_ === this.items.length) {
       this.items = this.items.slice(this.next_);
       this.next_ = 0;

@@ -14,7 +14,7 @@ const draft = (runId: string, offset: number, text: string): Draft => ({
   text,
 });
 
-it('C-68 puts drafts together, each its own, until they are over', () => {
+it('C-68 assembles each draft separately until it ends', () => {
   const drafts = new LiveDrafts();
   const texts = () => drafts.writing.map(({ runId, text }) => [runId, text]);
   drafts.take(draft('one', 0, 'Hel'));

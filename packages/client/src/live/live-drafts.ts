@@ -1,6 +1,6 @@
 import type { Draft, DraftEnded } from './follow-item.js';
 
-/** Somebody who is writing in a channel, and what, as far as it is known without holes. */
+/** An agent that is writing in a channel, and its text so far, without gaps. */
 export interface Writing {
   readonly runId: string;
   readonly memberId: string;
@@ -10,16 +10,16 @@ export interface Writing {
   readonly text: string;
 }
 
-/** Who is writing in one channel right now, put together from what is followed there. */
+/** Who is writing in one channel now, assembled from its followed items. */
 export class LiveDrafts {
   private readonly drafts = new Map<string, Writing>();
 
-  /** Those who have written something, who began first in front. */
+  /** Those who have written something, in the order in which they began. */
   get writing(): readonly Writing[] {
     return [...this.drafts.values()].filter(({ text }) => text !== '');
   }
 
-  /** A piece behind a hole is left out, until the text is told from an earlier place. */
+  /** Ignores a piece after a gap until an earlier offset is sent. */
   take(item: Draft | DraftEnded): void {
     if (item.type === 'draft_ended') {
       this.drafts.delete(item.runId);

@@ -12,7 +12,7 @@ const chunk = (offset: number, text: string, step = 0, runId = 'run_1'): TextChu
 });
 
 describe('LiveText', () => {
-  it('puts chunks together', () => {
+  it('assembles chunks', () => {
     const live = new LiveText();
     expect(live.take(chunk(0, 'Hel'))).toEqual({ type: 'append', text: 'Hel' });
     expect(live.take(chunk(3, 'lo'))).toEqual({ type: 'append', text: 'lo' });
@@ -20,7 +20,7 @@ describe('LiveText', () => {
     expect(live.isOf('run_1', 0)).toBe(true);
   });
 
-  it('R-7 begins anew with a chunk from the start: who comes late gets all so far', () => {
+  it('R-7 a chunk at offset 0 replaces the text: late subscribers receive the text so far', () => {
     const live = new LiveText();
     expect(live.take(chunk(0, 'The text so far'))).toEqual({
       type: 'append',
@@ -34,7 +34,7 @@ describe('LiveText', () => {
     expect(live.text).toBe('Another text, longer');
   });
 
-  it('does not show what comes behind a hole, until it begins anew', () => {
+  it('does not show text after a gap until a chunk at offset 0', () => {
     const live = new LiveText();
     live.take(chunk(0, 'one '));
     expect(live.take(chunk(8, 'three'))).toEqual({ type: 'none' });
@@ -42,7 +42,7 @@ describe('LiveText', () => {
     expect(live.take(chunk(0, 'one two three'))).toEqual({ type: 'append', text: 'two three' });
   });
 
-  it('keeps the texts of steps and runs apart', () => {
+  it('separates the texts of steps and runs', () => {
     const live = new LiveText();
     live.take(chunk(0, 'first'));
     expect(live.take(chunk(0, 'second', 1))).toEqual({ type: 'append', text: 'second' });

@@ -1,20 +1,20 @@
 import type { TextChunk } from './follow-item.js';
 
 /**
- * What a chunk does to the text that is shown: it goes on at the end, the text begins anew, or nothing
- * changes because something before it was missed (the whole text comes with its message).
+ * How a chunk changes the shown text: it is appended, it replaces the text, or it changes nothing because an earlier
+ * part was missed (the message will have the whole text).
  */
 export type TextChange =
   | { readonly type: 'append'; readonly text: string }
   | { readonly type: 'replace'; readonly text: string }
   | { readonly type: 'none' };
 
-/** The text one run is writing in one step, put together from its chunks. */
+/** The text that one run is writing in one step, assembled from its chunks. */
 export class LiveText {
   private of: { readonly runId: string; readonly step: number } | undefined;
   private text_ = '';
 
-  /** What is known of it, without holes. */
+  /** The known text, without gaps. */
   get text(): string {
     return this.text_;
   }

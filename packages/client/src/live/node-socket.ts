@@ -4,7 +4,7 @@ import type { StoaProblem } from '../problem.js';
 import { problemFrom } from '../problem.js';
 import type { OpenSocket, SocketHandlers } from './socket.js';
 
-/** A silent connection is asked for a sign of life; without one by the next time it is dropped. */
+/** A silent connection gets a ping; without an answer by the next one it is dropped. */
 const HEARTBEAT_MS = 20_000;
 const HANDSHAKE_MS = 10_000;
 
@@ -33,7 +33,7 @@ export const nodeSocket: OpenSocket = (url, token, handlers) => {
     close: () => {
       closed = true;
       socket?.close();
-      // A peer that is gone would hold the process for the closing handshake.
+      // The closing handshake with a lost peer would keep the process alive.
       setTimeout(() => socket?.terminate(), 1_000).unref();
     },
   };

@@ -3,7 +3,7 @@ import { createClient } from '../client.js';
 import { ConnectionLost } from '../http/transport.js';
 
 describe('why a stream did not open', () => {
-  it('is asked once with each attempt, and not again for as long as nobody answers', async () => {
+  it('is asked once per attempt, and not again until somebody answers', async () => {
     let asked = 0;
     const client = createClient({
       baseUrl: 'http://stoa',

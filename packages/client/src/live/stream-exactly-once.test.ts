@@ -179,7 +179,7 @@ const range = (from: number, to: number): number[] =>
   Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
 
 describe('a followed topic', () => {
-  it('F-25 yields each event once and in order, whatever happens to its sockets', () => {
+  it('F-25 yields each event once and in order, across all failures of sockets', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
         const world = new World();

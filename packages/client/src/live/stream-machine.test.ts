@@ -41,7 +41,7 @@ function following(after: number | undefined, at: number): StreamMachine {
 }
 
 describe('StreamMachine', () => {
-  it('opens one socket for all topics and subscribes each where its reader stands', () => {
+  it("opens one socket for all topics and subscribes each at its reader's position", () => {
     const machine = new StreamMachine();
     expect(machine.handle({ type: 'follow', topic, after: 7 })).toEqual([{ type: 'open' }]);
     expect(machine.handle({ type: 'follow', topic: 'human:a', after: undefined })).toEqual([]);
@@ -51,7 +51,7 @@ describe('StreamMachine', () => {
     ]);
   });
 
-  it('F-25 asks after a reconnect for what comes after the last event it delivered', () => {
+  it('F-25 requests the events after the last delivered one when it reconnects', () => {
     const machine = following(3, 3);
     expect(delivered(machine.handle(event(4)))).toEqual([4]);
     expect(machine.handle({ type: 'closed', refusal: undefined })).toEqual([
@@ -63,7 +63,7 @@ describe('StreamMachine', () => {
     ]);
   });
 
-  it('remembers where "from now" was, also when nothing has happened since', () => {
+  it('remembers the position of "from now", also if nothing has happened since', () => {
     const machine = following(undefined, 41);
     machine.handle({ type: 'closed', refusal: undefined });
     machine.handle({ type: 'retry' });
@@ -72,13 +72,13 @@ describe('StreamMachine', () => {
     ]);
   });
 
-  it('drops what was already delivered', () => {
+  it('drops delivered events', () => {
     const machine = following(0, 0);
     const seqs = [1, 2, 1, 2, 3].flatMap((seq) => delivered(machine.handle(event(seq))));
     expect(seqs).toEqual([1, 2, 3]);
   });
 
-  it('gives up a socket that would leave a hole, and waits longer each time until an event fits', () => {
+  it('closes a socket that would leave a gap, and waits longer each time until an event fits', () => {
     const machine = following(0, 0);
     const hole = (): StreamEffect[] => machine.handle(event(3));
     expect(kinds(hole())).toEqual(['close', 'wait']);
@@ -88,7 +88,7 @@ describe('StreamMachine', () => {
     expect(hole()).toContainEqual({ type: 'wait', attempt: 1, reason: 'connection_lost' });
   });
 
-  it('waits longer from one failed attempt to the next and starts over once subscribed', () => {
+  it('waits longer after each failed attempt, and resets when it is subscribed', () => {
     const machine = following(0, 0);
     const attempts: (number | undefined)[] = [];
     const lose = (): void => {
@@ -105,7 +105,7 @@ describe('StreamMachine', () => {
     expect(attempts).toEqual([0, 1, 2, 0]);
   });
 
-  it('F-26 delivers a gap in its place and goes on behind it', () => {
+  it('F-26 delivers a gap at its position and continues after it', () => {
     const machine = following(2, 2);
     const gap = frame({ type: 'gap', topic, after: 2, oldest: 10, reason: 'trimmed' });
     expect(machine.handle(gap)).toEqual([
@@ -114,7 +114,7 @@ describe('StreamMachine', () => {
     expect(delivered(machine.handle(event(10)))).toEqual([10]);
   });
 
-  it('F-27 comes back after being cut off as a slow reader, without a gap', () => {
+  it('F-27 reconnects after it was disconnected as a slow reader, without a gap', () => {
     const machine = following(2, 2);
     machine.handle(frame({ type: 'gap', topic, after: 2, oldest: 1, reason: 'slow_reader' }));
     machine.handle(frame({ type: 'closing', reason: 'slow_reader' }));
@@ -127,7 +127,7 @@ describe('StreamMachine', () => {
     ]);
   });
 
-  it('comes back after the daemon could not read its log, without a gap', () => {
+  it('reconnects after the daemon could not read its log, without a gap', () => {
     const machine = following(2, 2);
     expect(machine.handle(frame({ type: 'closing', reason: 'unavailable' }))).toEqual([]);
     expect(machine.handle({ type: 'closed', refusal: undefined })).toEqual([
@@ -139,7 +139,7 @@ describe('StreamMachine', () => {
     ]);
   });
 
-  it('says that the daemon was shutting down', () => {
+  it('reports that the daemon was shutting down', () => {
     const machine = following(0, 0);
     machine.handle(frame({ type: 'closing', reason: 'shutdown' }));
     expect(machine.handle({ type: 'closed', refusal: undefined })).toEqual([
@@ -156,7 +156,7 @@ describe('StreamMachine', () => {
     expect(machine.handle({ type: 'closed', refusal: undefined })).toEqual([]);
   });
 
-  it('ends one topic that may not be read and leaves the others alone', () => {
+  it('ends a topic that may not be read, and no other', () => {
     const machine = following(0, 0);
     machine.handle({ type: 'follow', topic: 'human:b', after: 0 });
     const refused = frame({ type: 'error', topic: 'human:b', code: 'forbidden', detail: 'no' });
@@ -166,7 +166,7 @@ describe('StreamMachine', () => {
     expect(delivered(machine.handle(event(1)))).toEqual([1]);
   });
 
-  it('ends with the refusal of the upgrade, but tries again when the daemon is only unavailable', () => {
+  it('ends if the upgrade is refused, but retries if the daemon is only unavailable', () => {
     const refusal = (code: 'unauthenticated' | 'shutting_down', status: number): StreamEffect[] => {
       const machine = new StreamMachine();
       machine.handle({ type: 'follow', topic, after: 0 });
@@ -176,13 +176,13 @@ describe('StreamMachine', () => {
     expect(kinds(refusal('shutting_down', 503))).toEqual(['wait']);
   });
 
-  it('tries again when the daemon cannot reach its store', () => {
+  it('retries when the daemon cannot reach its store', () => {
     const machine = following(0, 0);
     const error = frame({ type: 'error', topic, code: 'storage_unavailable', detail: 'later' });
     expect(kinds(machine.handle(error))).toEqual(['close', 'wait']);
   });
 
-  it('ends rather than stay silent when the topic is shorter than what was read', () => {
+  it('ends if the topic is shorter than the position of the reader', () => {
     const machine = new StreamMachine();
     machine.handle({ type: 'follow', topic, after: 9 });
     machine.handle({ type: 'opened' });
@@ -192,7 +192,7 @@ describe('StreamMachine', () => {
     ]);
   });
 
-  it('unsubscribes a reader that is behind and asks again where it stopped', () => {
+  it('unsubscribes a slow reader and subscribes again at its position', () => {
     const machine = following(0, 0);
     machine.handle(event(1));
     expect(machine.handle({ type: 'hold', topic })).toEqual([
@@ -204,7 +204,7 @@ describe('StreamMachine', () => {
     ]);
   });
 
-  describe('with what agents are writing in a channel', () => {
+  describe('with drafts of agents in a channel', () => {
     const draft = (runId: string, offset: number, text: string) =>
       frame({
         type: 'draft',
@@ -222,7 +222,7 @@ describe('StreamMachine', () => {
         effect.type === 'deliver' && effect.item.type === 'draft_ended' ? [effect.item.runId] : [],
       );
 
-    it('C-68 hands a draft on, and that it is over once', () => {
+    it('C-68 passes on a draft, and its end once', () => {
       const machine = following(0, 0);
       expect(machine.handle(draft('run_1', 0, 'Hel'))).toMatchObject([
         { type: 'deliver', item: { type: 'draft', text: 'Hel' } },
@@ -232,7 +232,7 @@ describe('StreamMachine', () => {
       expect(machine.handle(ended)).toEqual([]);
     });
 
-    it('C-68 says that drafts are over when nothing can be heard of them any more', () => {
+    it('C-68 ends drafts when it can receive nothing more about them', () => {
       const machine = following(0, 0);
       machine.handle(draft('run_1', 0, 'a'));
       machine.handle(draft('run_2', 0, 'b'));
@@ -244,7 +244,7 @@ describe('StreamMachine', () => {
     });
   });
 
-  describe('with the chunks of a text that is being written', () => {
+  describe('with chunks of text', () => {
     const session = 'session:ses_1';
     const chunk = (step: number, offset: number, text: string, runId = 'run_1') =>
       frame({ type: 'text_chunk', topic: session, runId, step, offset, text });
@@ -280,7 +280,7 @@ describe('StreamMachine', () => {
       return machine;
     };
 
-    it('R-7 hands them on as items of their own, which move no sequence', () => {
+    it('R-7 passes them on as separate items, which do not change the sequence', () => {
       const machine = live();
       expect(texts(machine.handle(chunk(0, 0, 'Hel')))).toEqual(['Hel']);
       expect(texts(machine.handle(chunk(0, 3, 'lo')))).toEqual(['lo']);
@@ -300,7 +300,7 @@ describe('StreamMachine', () => {
       expect(machine.handle(chunk(0, 1, 'b'))).toEqual([]);
     });
 
-    it('R-4 drops those that come behind their message, or behind the end of their run', () => {
+    it('R-4 drops those after their message, or after the end of their run', () => {
       const machine = live();
       machine.handle(wrote(1, 0));
       expect(machine.handle(chunk(0, 0, 'late'))).toEqual([]);

@@ -9,23 +9,23 @@ import type { FollowItem, ReconnectReason } from './follow-item.js';
  *   idle        no topic is followed, no socket
  *   connecting  the socket is being opened
  *   open        subscriptions were sent; frames arrive
- *   waiting     the socket is gone; a timer will open the next one
+ *   waiting     the socket is lost; a timer will open the next one
  *
  *   idle ─follow→ connecting ─opened→ open ─closed→ waiting ─retry→ connecting
  *   any ─last topic unfollowed or ended→ idle
  *
  * And of each topic on it:
  *
- *   unsubscribed  nothing was asked on this socket, or the reader is held back
- *   asked         subscribe was sent; what still comes of an earlier subscription is not for us
+ *   unsubscribed  nothing was requested on this socket, or the reader is held back
+ *   asked         subscribe was sent; frames of an earlier subscription are ignored
  *   live          the daemon confirmed the last request; events count
  *
- * A topic remembers the last sequence it delivered. Every subscription asks for what comes after
- * it, what was delivered before is dropped, and what would leave a hole is not delivered: the
- * socket is given up and the topic asked for again. So each event is delivered once, in order,
- * whatever happens to sockets. Chunks of text have no sequence: they are handed on while the topic is
- * live, and not behind the message they became. Drafts have none either: whoever is shown one is told
- * when it is over, or cannot be followed any more. This file decides; it has no effects of its own.
+ * A topic remembers the last delivered sequence. Every subscription requests the events after it; earlier ones are
+ * dropped, and an event that would leave a gap is not delivered: the socket is closed and the topic requested again.
+ * So each event is delivered once, in order, across all failures of sockets. Chunks of text have no sequence: they
+ * are passed on while the topic is live, but not after the message they became. Drafts have none either: a reader
+ * that was shown one is informed when it ends or can no longer be followed. This file decides; it has no side
+ * effects.
  */
 
 export type StreamInput =
@@ -56,27 +56,27 @@ export type StreamEffect =
 type Frame<T extends StreamFrame['type']> = Extract<StreamFrame, { type: T }>;
 
 interface TopicState {
-  /** `undefined` until the daemon has said where "from now" is. */
+  /** `undefined` until the daemon has sent the sequence of "from now". */
   last: number | undefined;
   stage: 'unsubscribed' | 'asked' | 'live';
   held: boolean;
-  /** What a chunk would come too late for: the last message, or the run that ended. */
+  /** The last message, or the ended run: chunks of it are too late. */
   written: { readonly runId: string; readonly step: number } | undefined;
   /** Runs whose drafts the reader has. */
   readonly drafts: Set<string>;
 }
 
-/** A daemon that is stopping or cannot reach its store will be back. */
+/** Temporary: the daemon is stopping or cannot reach its store. */
 const PASSING = new Set(['shutting_down', 'storage_unavailable', 'too_many_streams', 'internal']);
 
 export class StreamMachine {
   private phase: 'idle' | 'connecting' | 'open' | 'waiting' = 'idle';
   private attempt = 0;
-  /** After a hole only an event proves that the stream is sound again. */
+  /** After a gap only an event proves that the stream is correct again. */
   private doubtful = false;
   private closingFor: ReconnectReason = 'connection_lost';
   private readonly topics = new Map<string, TopicState>();
-  /** Requests on this socket that the daemon has not answered yet; it answers each, in order. */
+  /** Requests on this socket without an answer so far; the daemon answers each, in order. */
   private readonly unanswered = new Map<string, number>();
 
   handle(input: StreamInput): StreamEffect[] {
@@ -127,7 +127,7 @@ export class StreamMachine {
     return this.unsubscribe(topic, state);
   }
 
-  /** The reader is behind: the daemon need not send what would only pile up here. */
+  /** The reader is behind, so the daemon need not send more. */
   private hold(topic: string): StreamEffect[] {
     const state = this.topics.get(topic);
     if (!state || state.held) return [];
@@ -193,7 +193,7 @@ export class StreamMachine {
     return [{ type: 'deliver', topic: event.topic, item: event }];
   }
 
-  /** The daemon sends chunks a moment after they were written, so the message may overtake them. */
+  /** The daemon sends chunks with a delay, so the message may overtake them. */
   private chunk(frame: Frame<'text_chunk'>): StreamEffect[] {
     const { topic, runId, step } = frame;
     const state = this.topics.get(topic);
@@ -237,7 +237,7 @@ export class StreamMachine {
     return [{ type: 'following', topic, after: state.last, head }];
   }
 
-  /** A slow reader is cut off, but what it missed is still kept: it comes back and misses nothing. */
+  /** A slow reader is disconnected, but the missed events are still stored: it reconnects and misses nothing. */
   private gap({ topic, oldest, reason }: Frame<'gap'>): StreamEffect[] {
     const state = this.topics.get(topic);
     if (reason === 'slow_reader') {
@@ -310,7 +310,7 @@ export class StreamMachine {
   }
 }
 
-/** What becomes of them is not heard: those that go on are shown anew. */
+/** Their end will not be received: drafts that continue are sent again. */
 function endDrafts(topic: string, state: TopicState): StreamEffect[] {
   const ended = [...state.drafts].map(
     (runId): StreamEffect => ({

@@ -181,7 +181,7 @@ describe('client.follow', () => {
     },
   );
 
-  it('F-25 replays what was missed and goes on live, across lost connections', async () => {
+  it('F-25 replays missed events and continues live, across lost connections', async () => {
     for (let each = 0; each < 3; each += 1) server.post(topic);
     const { onNotice, next } = notices();
     const items = client.follow(topic, { after: 1, onNotice });
@@ -227,7 +227,7 @@ describe('client.follow', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('tries again while the daemon is unavailable', async () => {
+  it('retries while the daemon is unavailable', async () => {
     server.refuse = { status: 503, code: 'shutting_down' };
     const { onNotice, next } = notices();
     const items = client.follow(topic, { after: 0, onNotice });
@@ -254,7 +254,7 @@ describe('client.follow', () => {
     expect(await take(items, 1)).toEqual([1]);
   });
 
-  it('ends quietly when its signal is aborted, and lets the socket go', async () => {
+  it('ends without an error when its signal is aborted, and closes the socket', async () => {
     const controller = new AbortController();
     const { onNotice, next } = notices();
     const items = client.follow(topic, { after: 0, onNotice, signal: controller.signal });
@@ -266,7 +266,7 @@ describe('client.follow', () => {
     await closed;
   });
 
-  it('F-27 does not let events pile up behind a reader that is behind, and misses none', async () => {
+  it('F-27 limits the buffered events of a slow reader, and misses none', async () => {
     const { onNotice, next } = notices();
     const items = client.follow(topic, { after: 0, onNotice });
     await next('following');
@@ -295,20 +295,20 @@ describe('client.follow in a browser', () => {
     await server.close();
   });
 
-  it('follows over the WebSocket that is there', async () => {
+  it('follows over the WebSocket of the browser', async () => {
     const items = client.follow(topic, { after: 0 });
     server.post(topic);
     expect((await items.next()).value).toMatchObject({ seq: 1 });
     expect(server.authorization).toBeUndefined();
   });
 
-  it('asks by HTTP why a socket does not open, because a browser is not told', async () => {
+  it('asks by HTTP why a socket does not open, which browsers do not report', async () => {
     server.refuse = { status: 401, code: 'unauthenticated' };
     const items = client.follow(topic, { after: 0 });
     await expect(items.next()).rejects.toMatchObject({ code: 'unauthenticated', status: 401 });
   });
 
-  it('cannot carry a token, and says so', () => {
+  it('reports that it cannot send a token', () => {
     const other = createClient({ baseUrl: client.baseUrl, token: 'secret' });
     expect(() => other.follow(topic)).toThrow('@stoa/client/node');
   });

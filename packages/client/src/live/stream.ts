@@ -12,21 +12,21 @@ const RECONNECT: Backoff = { firstMs: 250, longestMs: 10_000 };
 export interface FollowOptions<Drafts extends boolean = boolean> {
   /** The last sequence already seen; 0 for everything. Absent: from now. */
   readonly after?: number | undefined;
-  /** Whether what agents are writing in a channel comes too, as `draft` and `draft_ended`. */
+  /** Whether to include the drafts of agents in a channel, as `draft` and `draft_ended`. */
   readonly drafts?: Drafts | undefined;
   /** Aborting ends the iteration, without an error. */
   readonly signal?: AbortSignal | undefined;
   readonly onNotice?: ((notice: FollowNotice) => void) | undefined;
 }
 
-/** As `OpenSocket`, with what proves the caller. */
+/** Like `OpenSocket`, with the credential. */
 export type OpenStream = (url: string, handlers: SocketHandlers) => Socket;
 
 export interface StreamPorts {
   readonly url: string;
   readonly openSocket: OpenStream;
   readonly random: () => number;
-  /** Asks by HTTP why a socket did not open: a browser is not told. */
+  /** Asks by HTTP why a socket did not open, which browsers do not report. */
   readonly probe: () => Promise<StoaProblem | undefined>;
 }
 
@@ -36,7 +36,7 @@ interface Follower {
   readonly onNotice: (notice: FollowNotice) => void;
 }
 
-/** Carries out what the machine decides: one socket, one timer, one queue a topic. */
+/** Carries out the decisions of the machine: one socket, one timer, one queue per topic. */
 export class Stream {
   private readonly machine = new StreamMachine();
   private readonly followers = new Map<string, Follower>();
@@ -161,7 +161,7 @@ export class Stream {
 
 const FRAME_TYPES: ReadonlySet<unknown> = new Set(STREAM_FRAME_TYPES);
 
-/** Frames of a later version are not for this client; the daemon's own never fail to parse. */
+/** Ignores frames of a later version; the daemon's own always parse. */
 function parseFrame(text: string): StreamFrame | undefined {
   try {
     const value: unknown = JSON.parse(text);

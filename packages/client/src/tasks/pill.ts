@@ -3,8 +3,8 @@ import { isTerminalTaskStatus } from '@stoa/protocol/constants';
 import { counted, type TaskPresenters, taskPresenters } from './presenters.js';
 
 /**
- * What goes on, in as few words as a status bar has room for: what lives, else what is paused, else how
- * much is done. Undefined when there is nothing to say.
+ * A short text for a status bar: active tasks, otherwise paused ones, otherwise the number of ended ones. Undefined
+ * if there are none.
  */
 export function pillLabel(
   tasks: readonly Task[],
@@ -37,7 +37,7 @@ function byKind(tasks: readonly Task[], presenters: TaskPresenters): string {
     .join(', ');
 }
 
-/** Beside the pill: the MCP servers that cannot be reached. Those that are being tried are not named yet. */
+/** Beside the pill: the MCP servers that cannot be reached, without those that are connecting. */
 export function mcpLabel(servers: readonly McpServerHealth[]): string | undefined {
   const offline = servers.filter(({ state }) => state === 'offline').length;
   return offline === 0 ? undefined : `${counted(offline, 'MCP')} offline`;

@@ -1,25 +1,25 @@
 import type { Task } from '@stoa/protocol';
 import { isTerminalTaskStatus } from '@stoa/protocol/constants';
 
-/** A line of a detail: a name and what is to be said under it. */
+/** A line of the details: a name and a text. */
 export type DetailLine = readonly [name: string, value: string];
 
-/** How one kind of background task is shown. Everything else about showing tasks knows no kind. */
+/** How one kind of background task is shown. No other code for display knows kinds. */
 export interface TaskPresenter {
   readonly kind: string;
-  /** What one of it is called, and several: `1 shell`, `2 shells`. */
+  /** The singular, and the plural: `1 shell`, `2 shells`. */
   readonly one: string;
   readonly many: string;
-  /** Whether one that a tool call waits for is counted too; commands come and go too quickly for that. */
+  /** Whether foreground tasks are counted too; commands are too short for that. */
   readonly countsForeground: boolean;
-  /** What it does, in a line. */
+  /** One line about what it does. */
   title(task: Task): string;
-  /** What stands behind its status: `3 events`. */
+  /** Shown after its status: `3 events`. */
   note?(task: Task): string | undefined;
   detail(task: Task): readonly DetailLine[];
-  /** Whether it takes messages as it is now; without this, while it goes on and when it has completed. */
+  /** Whether it accepts messages now; default: while it is active and after it has completed. */
   takesMessage?(task: Task): boolean;
-  /** What did not work though it went on. */
+  /** Problems that did not end it. */
   warnings?(task: Task): readonly string[];
 }
 
@@ -114,10 +114,10 @@ const dream: TaskPresenter = {
   warnings: (task) => listField(task, 'warnings'),
 };
 
-/** In the order in which kinds are named and their sections follow each other. */
+/** The order of kinds and of their sections. */
 const PRESENTERS: readonly TaskPresenter[] = [shell, agent, monitor, dream];
 
-/** One for every kind: those that come with Stoa, those of the caller, and plain words for the rest. */
+/** A presenter for every kind: those of Stoa, those of the caller, and a plain one for the rest. */
 export class TaskPresenters {
   readonly #known: readonly TaskPresenter[];
 
@@ -129,7 +129,7 @@ export class TaskPresenters {
     return this.#known.find((presenter) => presenter.kind === kind) ?? plain(kind);
   }
 
-  /** Kinds that are not known come last, by name. */
+  /** Unknown kinds come last, by name. */
   compare(left: string, right: string): number {
     const [a, b] = [this.#rank(left), this.#rank(right)];
     if (a !== b) return a - b;
@@ -144,7 +144,7 @@ export class TaskPresenters {
 
 export const taskPresenters = new TaskPresenters();
 
-/** A kind that this program was made before. */
+/** For a kind that is newer than this program. */
 function plain(kind: string): TaskPresenter {
   const one = kind.replaceAll('_', ' ');
   return {
@@ -161,10 +161,7 @@ function plain(kind: string): TaskPresenter {
   };
 }
 
-/*
- * The details of a task come from a daemon whose version may differ: fields of another type than expected are
- * left out.
- */
+/* The details of a task come from a daemon whose version may differ: fields of an unexpected type are ignored. */
 
 function textField({ detail }: Task, name: string): string | undefined {
   const value = detail[name];

@@ -7,12 +7,12 @@ export interface TaskRow {
   readonly taskId: string;
   readonly kind: string;
   readonly title: string;
-  /** Its status in words: `running (3 events)`, `failed (exit 1)`, `stopped by human:ada`. */
+  /** Its status as text: `running (3 events)`, `failed (exit 1)`, `stopped by human:ada`. */
   readonly status: string;
   /** A tool call waits for it. */
   readonly isForeground: boolean;
   readonly needsApproval: boolean;
-  /** How long it has run, or ran; undefined when it never began. */
+  /** How long it has run, or ran; undefined if it never started. */
   readonly elapsedMs: number | undefined;
 }
 
@@ -20,7 +20,7 @@ export interface TaskDetail {
   readonly row: TaskRow;
   readonly lines: readonly DetailLine[];
   readonly warnings: readonly string[];
-  /** What can be done with it now; the daemon has the last word. */
+  /** The available actions; the daemon decides finally. */
   readonly can: {
     readonly stop: boolean;
     readonly send: boolean;
@@ -29,7 +29,7 @@ export interface TaskDetail {
   };
 }
 
-/** All tasks of one kind, in the order they came in. */
+/** All tasks of one kind, in the given order. */
 export interface TaskSection {
   readonly kind: string;
   readonly title: string;
@@ -53,7 +53,7 @@ export function taskRow(
   };
 }
 
-/** The order of the list is the daemon's; here it is only split by kind. */
+/** Splits the daemon's list by kind and keeps its order. */
 export function taskSections(
   tasks: readonly Task[],
   now: number,
@@ -112,8 +112,8 @@ function statusText(task: Task, note: string | undefined): string {
     causeText(task),
     note ?? '',
   ];
-  const said = more.filter((part) => part !== '').join(', ');
-  return said === '' ? status : `${status} (${said})`;
+  const notes = more.filter((part) => part !== '').join(', ');
+  return notes === '' ? status : `${status} (${notes})`;
 }
 
 function causeText({ end }: Task): string {

@@ -32,14 +32,14 @@ const several = (count: number, kind: string, status?: TaskStatus): Task[] =>
   Array.from({ length: count }, () => task(kind, status));
 
 describe('the pill', () => {
-  it('T-41 counts what lives by kind, in one order', () => {
+  it('T-41 counts active tasks by kind, in a fixed order', () => {
     expect(pillLabel([task('dream'), task('shell')])).toBe('1 shell, 1 dream');
     const many = [...several(3, 'monitor'), task('agent', 'queued'), ...several(2, 'shell')];
     expect(pillLabel(many)).toBe('2 shells, 1 agent, 3 monitors');
     expect(pillLabel([...many, task('shell', 'completed')])).toBe('2 shells, 1 agent, 3 monitors');
   });
 
-  it('T-41 names what is paused only when nothing lives, and what is done only when all is', () => {
+  it('T-41 names paused tasks only if none is active, and ended ones only if all have ended', () => {
     const paused = task('agent', 'paused');
     expect(pillLabel([paused, task('shell', 'failed')])).toBe('1 agent paused');
     expect(pillLabel([paused, task('agent', 'paused')])).toBe('2 agents paused');
@@ -55,7 +55,7 @@ describe('the pill', () => {
     expect(pillLabel([asking, task('shell')])).toBe('1 shell, 1 agent ⚠ approval needed');
   });
 
-  it('T-36 counts sub-agents that are waited for, and not every command', () => {
+  it('T-36 counts foreground sub-agents, but not foreground commands', () => {
     const awaited = { isForeground: true };
     expect(pillLabel([task('agent', 'running', awaited)])).toBe('1 agent');
     expect(pillLabel([task('shell', 'running', awaited)])).toBeUndefined();
@@ -77,7 +77,7 @@ describe('the pill', () => {
 describe('the list', () => {
   const status = (one: Task): string => taskRow(one, NOW).status;
 
-  it('says how a task is and how it ended', () => {
+  it('shows the status of a task and how it ended', () => {
     const ended = { endedAt: NOW - 1_000 };
     expect(status(task('shell'))).toBe('running');
     expect(status(task('shell', 'running', { isForeground: true }))).toBe('running (awaited)');
@@ -99,7 +99,7 @@ describe('the list', () => {
     expect(status(task('monitor', 'completed', idle))).toBe('completed (idle, 1 event)');
   });
 
-  it('says how long, from its start to its end', () => {
+  it('shows how long it ran, from its start to its end', () => {
     expect(taskRow(task('shell'), NOW).elapsedMs).toBe(4_000);
     expect(taskRow(task('shell', 'completed', { endedAt: NOW - 1_000 }), NOW).elapsedMs).toBe(
       3_000,
@@ -108,7 +108,7 @@ describe('the list', () => {
     expect(taskRow(queued, NOW).elapsedMs).toBeUndefined();
   });
 
-  it('T-45 has a section for each kind, and leaves the order of the daemon alone', () => {
+  it('T-45 has a section for each kind, and keeps the order of the daemon', () => {
     const tasks = [task('monitor'), task('shell'), task('monitor'), task('shell', 'completed')];
     const sections = taskSections(tasks, NOW);
     expect(sections.map(({ title }) => title)).toEqual(['shells', 'monitors']);
@@ -118,7 +118,7 @@ describe('the list', () => {
     ]);
   });
 
-  it('T-47 shows a kind it does not know, and one it is given a presenter for', () => {
+  it('T-47 shows an unknown kind, and one with a presenter of the caller', () => {
     const remote = task('remote_job', 'running', { detail: { host: 'far', tries: 2 } });
     expect(pillLabel([remote, task('shell')])).toBe('1 shell, 1 remote job');
     expect(taskDetail(remote, NOW).lines).toContainEqual(['tries', '2']);
@@ -156,7 +156,7 @@ describe('a detail', () => {
     expect(warnings).toEqual(['the lock could not be released']);
   });
 
-  it('says what can be done with it, and why it is blocked', () => {
+  it('shows the available actions, and why it is blocked', () => {
     const blocked = task('agent', 'paused', { blockedReason: 'its transcript is missing' });
     expect(taskDetail(blocked, NOW).lines).toContainEqual(['blocked', 'its transcript is missing']);
     expect(taskDetail(blocked, NOW).can).toEqual({
@@ -176,7 +176,7 @@ describe('a detail', () => {
     expect(taskDetail(awaited, NOW).can.promote).toBe(true);
   });
 
-  it('T-35 says whether it takes messages, by its kind and how it is now', () => {
+  it('T-35 shows whether it accepts messages, by its kind and its status', () => {
     const canSend = (...given: Parameters<typeof task>): boolean =>
       taskDetail(task(...given), NOW).can.send;
     const open = { detail: { stdin: true } };
@@ -194,7 +194,7 @@ describe('a detail', () => {
     expect(canSend('kettle', 'running')).toBe(true);
   });
 
-  it('leaves out what is not what it should be', () => {
+  it('ignores fields of an unexpected type', () => {
     const odd = task('shell', 'running', { detail: { command: 5, cwd: '', pid: 'x' } });
     expect(taskDetail(odd, NOW).lines).toEqual([
       ['session', 'ses_1'],

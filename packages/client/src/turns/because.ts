@@ -1,6 +1,6 @@
 import type { CandidateReason } from '@stoa/protocol';
 
-/** Why somebody is where it is in the order, or is not in it; to be read behind its name. */
+/** Why a candidate has its position in the order, or none; follows its name. */
 export const BECAUSE: Readonly<Record<CandidateReason, string>> = {
   addressed: 'was addressed',
   called: 'was called by the last reply',
@@ -16,5 +16,5 @@ export const BECAUSE: Readonly<Record<CandidateReason, string>> = {
   cooling_down: 'spoke here a moment ago',
   session_ended: 'its session has ended',
   inbox_full: 'its inbox is full',
-  sender: 'said it itself',
+  sender: 'sent the message',
 };

@@ -4,15 +4,15 @@ import { BECAUSE } from './because.js';
 import { leaseOutcomeWords, turnOutcomeWords } from './outcome-words.js';
 import { requestWords } from './request-words.js';
 
-/** What is needed to speak of a decision besides itself. */
+/** What the description of a decision needs besides the decision. */
 export interface DecisionReader {
-  /** What members are called now; one that has left keeps its id. */
+  /** The current names of members; one that has left keeps its id. */
   readonly names: ReadonlyMap<string, string>;
-  /** Whose lease it was, see `leaseHolders`. */
+  /** The holder of each lease, see `leaseHolders`. */
   readonly holders: ReadonlyMap<string, string>;
-  /** How a moment is told. */
+  /** Formats a time. */
   readonly timeOf: (at: number) => string;
-  /** Without the ids of messages, runs and leases, for who sees which is meant. */
+  /** Without the ids of messages, runs and leases, if the reader sees them elsewhere. */
   readonly isBrief?: boolean;
 }
 
@@ -20,26 +20,26 @@ export interface CandidateWords {
   readonly memberId: string;
   readonly name: string;
   readonly verdict: Candidate['verdict'];
-  /** To be read behind the name: "was addressed", "is muted". */
+  /** Follows the name: "was addressed", "is muted". */
   readonly because: string;
-  /** What put it behind the one above; undefined for the first. */
+  /** What put it after the previous one; undefined for the first. */
   readonly behindBy: string | undefined;
 }
 
-/** One decision in words: what led to it, who was compared in which order, and what followed. */
+/** One decision as text: its cause, the candidates in order, and the result. */
 export interface DecisionWords {
   readonly trigger: string;
   readonly candidates: readonly CandidateWords[];
-  /** Those who are not described one by one, in groups. */
+  /** Candidates without their own line, in groups. */
   readonly others: readonly string[];
-  /** Why nobody was compared, where that needs a word. */
+  /** Why there are no candidates, if that needs an explanation. */
   readonly nobody: string | undefined;
   readonly consequences: readonly string[];
 }
 
 export function decisionWords(decision: StampedDecision, reader: DecisionReader): DecisionWords {
   const { candidates, trigger } = decision;
-  // Who takes a turn away compares nobody.
+  // Cancelling a turn compares nobody.
   const isNobodyHere = candidates.length === 0 && trigger.type !== 'cancelled';
   return {
     trigger: triggerWords(decision, reader),
@@ -59,7 +59,7 @@ export function decisionWords(decision: StampedDecision, reader: DecisionReader)
   };
 }
 
-/** Who was granted each of the leases in these decisions. */
+/** The holders of all leases in these decisions. */
 export function leaseHolders(decisions: readonly StampedDecision[]): ReadonlyMap<string, string> {
   return new Map(
     decisions.flatMap(({ granted }) =>
@@ -103,7 +103,7 @@ const PARTS = [
   'liveRuns',
 ] as const;
 
-/** The first part in which the two differ is what put one behind the other; what is left out counts as 0. */
+/** The first part in which two scores differ decides their order; an absent part counts as 0. */
 export function lagWords(above: readonly ScorePart[], below: readonly ScorePart[]): string {
   const valueOf = (score: readonly ScorePart[], wanted: string): number =>
     score.find(({ by }) => by === wanted)?.value ?? 0;
@@ -112,7 +112,7 @@ export function lagWords(above: readonly ScorePart[], below: readonly ScorePart[
   return part.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-/** "12 queued: is a member", with names where few are named. */
+/** "12 queued: is a member", with names if there are few. */
 function groupWords({ verdict, reason, count, memberIds }: CandidateGroup, reader: DecisionReader) {
   const names = memberIds.map((memberId) => nameOf(memberId, reader)).join(', ');
   const more = count - memberIds.length;
@@ -121,8 +121,8 @@ function groupWords({ verdict, reason, count, memberIds }: CandidateGroup, reade
 }
 
 /**
- * What was decided about one member: from its own entry, or from the group that has its id or its tag. Of a member that
- * is in one of several groups that do not name all of theirs, these groups; empty for one that was not compared.
+ * The decision about one member: from its own entry, or from the group that has its id or its tag. If several groups
+ * do not list all members, these groups; empty for a member that was not compared.
  */
 export function verdictsOn(
   { candidates, others = [] }: Pick<StampedDecision, 'candidates' | 'others'>,
@@ -137,11 +137,11 @@ export function verdictsOn(
   return named ? [named] : others.filter(isOpen);
 }
 
-/** Whether a group has members of whom it has neither the id nor the tag. */
+/** Whether a group has members whose id and tag it does not list. */
 const isOpen = ({ count, memberIds, memberTags }: CandidateGroup): boolean =>
   memberIds.length + tagsIn(memberTags).length < count;
 
-/** The same in words, to be read behind a name. */
+/** The same as text after a name. */
 export function verdictWords(decision: StampedDecision, memberId: string): string {
   const verdicts = verdictsOn(decision, memberId);
   if (verdicts.length === 0) return 'was not compared';
@@ -171,7 +171,7 @@ function consequences(
   ];
 }
 
-/** In brief only where the requester limits the run. */
+/** The brief form names the requester only if it limits the run. */
 function askedBy(grant: StampedDecision['granted'][number], { isBrief }: DecisionReader): string {
   const asked = requestWords(grant);
   if (asked === undefined || (isBrief === true && grant.ceiling === undefined)) return '';
@@ -184,7 +184,7 @@ function nameOf(memberId: string, { names }: DecisionReader): string {
   return names.get(memberId) ?? memberId;
 }
 
-/** Older records do not name whose turn ended. */
+/** Older records do not name the member whose turn ended. */
 function enderOf(
   { leaseId, memberId }: StampedDecision['ended'][number],
   reader: DecisionReader,

@@ -1,6 +1,6 @@
 import type { LeaseOutcome, StampedDecision, TurnDecision, TurnOutcome } from '@stoa/protocol';
 
-/** How a turn that somebody had ended. */
+/** How a turn of a member ended. */
 export type EndedTurn = Pick<
   TurnDecision['ended'][number],
   'outcome' | 'reason' | 'detail' | 'unpublishedChars'
@@ -29,10 +29,10 @@ const LEASES: Readonly<Record<LeaseOutcome, Words>> = {
 const WITHHELD: Readonly<Record<string, string>> = {
   not_member: 'it is no longer a member',
   channel_archived: 'the channel is archived',
-  not_permitted: 'its rules do not let it speak unasked',
+  not_permitted: 'its rules do not let it speak without approval',
 };
 
-/** What the codes of failures mean that name something to install or to configure. */
+/** Failure codes that name something to install or to configure. */
 const FAILURES: Readonly<Record<string, string>> = {
   acp_not_found: 'program not found',
   acp_auth_required: 'not logged in',
@@ -52,10 +52,10 @@ const TURNS: Readonly<Record<TurnOutcome, string>> = {
   cancelled: 'cancelled',
 };
 
-/** What somebody made of the turn it had; to be read behind its name. */
+/** What a member did in its turn; follows its name. */
 export const leaseOutcomeWords = (ended: EndedTurn): string => LEASES[ended.outcome](ended);
 
-/** Why nothing more follows in a turn. */
+/** Why a turn has ended. */
 export const turnOutcomeWords = (outcome: TurnOutcome): string => TURNS[outcome];
 
 function failureWords({ reason = 'unknown', detail }: EndedTurn): string {
@@ -71,8 +71,8 @@ const characters = (count: number): string =>
   `${String(count)} ${count === 1 ? 'character' : 'characters'}`;
 
 /**
- * How those ended who had the newest turn of a thread and whose end is not seen there: a message and a
- * reaction are, a failure is not. Members that passed are listed only if nobody answered.
+ * How the newest turn of a thread ended for members whose result is not visible there: a message and a reaction are,
+ * a failure is not. Members that passed are listed only if nobody answered.
  */
 export function outcomeLines(
   newestFirst: readonly StampedDecision[],

@@ -2,7 +2,7 @@ import type { InboxItem, Run } from '@stoa/protocol';
 
 type Requested = Pick<Run, 'requestedBy' | 'ceiling'>;
 
-/** Who asked for a run and how far that reaches: `human:bob, at most mode ask`. Undefined where it is not recorded. */
+/** Who asked for a run and its limit: `human:bob, at most mode ask`. Undefined if it is not recorded. */
 export function requestWords({ requestedBy, ceiling }: Requested): string | undefined {
   if (requestedBy === undefined) return undefined;
   if (ceiling === undefined) return requestedBy;
@@ -16,7 +16,7 @@ export function requestWords({ requestedBy, ceiling }: Requested): string | unde
 
 type Sent = Pick<InboxItem, 'from' | 'fromName' | 'requestedBy' | 'ceiling'>;
 
-/** The name of a sender, with the id of whoever asked where that is somebody else or limits the run. */
+/** The name of a sender, with the id of the requester if that is somebody else or limits the run. */
 export function senderWords({ from, fromName, requestedBy = from, ceiling }: Sent): string {
   if (requestedBy === from && ceiling === undefined) return fromName;
   return `${fromName} (asked by ${requestWords({ requestedBy, ceiling }) ?? from})`;

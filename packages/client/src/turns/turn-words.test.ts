@@ -59,7 +59,7 @@ const lease: Lease = {
 const reader = { names: new Map([['cook', 'The cook']]), timeOf: (at: number) => `t${at}` };
 
 describe('a thread that waits', () => {
-  it('says who has the turn, who is next and after that, and why not now', () => {
+  it('shows who has the turn, who follows, and why not now', () => {
     expect(waitingWords({ decision, leases: [lease], isPaused: false }, reader)).toEqual([
       'The cook has the turn.',
       'adept is next, because it knows what this is about; not now, because The cook has the turn.',
@@ -68,27 +68,27 @@ describe('a thread that waits', () => {
     ]);
   });
 
-  it('says when it is looked at again if nobody has the turn, and that nobody gets it in a channel that is paused', () => {
+  it('shows when it is checked again if nobody has the turn, and that nobody gets it in a paused channel', () => {
     const resting = { ...decision, candidates: [candidate('tired', 'skipped', 'cooling_down')] };
     expect(waitingWords({ decision: resting, leases: [], isPaused: false }, reader).at(-1)).toBe(
-      'Looked at again at t5, or when something happens.',
+      'Checked again at t5, or when something happens.',
     );
     expect(waitingWords({ decision: resting, leases: [], isPaused: true }, reader)).toEqual([
       'tired spoke here a moment ago, and rests.',
-      'The channel is paused: nobody is given the turn.',
+      'The channel is paused: nobody gets the turn.',
     ]);
     expect(waitingWords({ decision, leases: [], isPaused: true }, reader)[0]).toBe(
       'adept is next, because it knows what this is about; not now, because the channel is paused.',
     );
   });
 
-  it('says nothing when its turn is closed', () => {
+  it('shows nothing if its turn is closed', () => {
     const closed = { ...decision, turn: { ...decision.turn, outcome: 'answered' as const } };
     expect(waitingWords({ decision: closed, leases: [], isPaused: false }, reader)).toEqual([]);
   });
 });
 
-describe('what is behind a message', () => {
+describe('the decision behind a message', () => {
   it('is the last decision before it that gave its author the turn', () => {
     const by = (seq: number, sessionId: string): StampedDecision => ({
       ...decision,
@@ -96,16 +96,16 @@ describe('what is behind a message', () => {
       granted: [{ leaseId: `lse_${seq}`, memberId: 'm', sessionId, runId: 'run_1', deadline: 0 }],
     });
     const newestFirst = [by(30, 'ses_cook'), by(20, 'ses_adept'), by(10, 'ses_cook')];
-    const said = { seq: 25, author: { id: 'session:ses_cook' } };
-    expect(decisionBehind(newestFirst, said)?.seq).toBe(10);
-    expect(decisionBehind(newestFirst, { ...said, seq: 5 })).toBeUndefined();
+    const message = { seq: 25, author: { id: 'session:ses_cook' } };
+    expect(decisionBehind(newestFirst, message)?.seq).toBe(10);
+    expect(decisionBehind(newestFirst, { ...message, seq: 5 })).toBeUndefined();
   });
 });
 
-describe('a decision, to who sees which message is meant', () => {
+describe('the brief form of a decision', () => {
   const brief = { ...reader, holders: new Map([['lse_1', 'cook']]), isBrief: true };
 
-  it('is told without ids: what led to it, and what followed', () => {
+  it('has no ids: its cause and its result', () => {
     const { trigger, consequences } = decisionWords(decision, brief);
     expect([trigger, consequences[0]]).toEqual([
       'a message opened a turn',
@@ -131,7 +131,7 @@ describe('a decision, to who sees which message is meant', () => {
   });
 });
 
-describe('how a turn that somebody had ended', () => {
+describe('the end of a turn', () => {
   it.each<[EndedTurn, string]>([
     [{ outcome: 'spoke' }, 'answered'],
     [{ outcome: 'reacted' }, 'reacted'],
@@ -150,7 +150,7 @@ describe('how a turn that somebody had ended', () => {
     [{ outcome: 'cancelled', reason: 'cancel_command' }, 'was cancelled (cancel command)'],
     [{ outcome: 'interrupted' }, 'was interrupted'],
     [{ outcome: 'timeout' }, 'was stopped: it was silent for too long'],
-  ])('DU-19 %j is told as it happened', (ended, words) => {
+  ])('DU-19 %j is described', (ended, words) => {
     expect(leaseOutcomeWords(ended)).toBe(words);
   });
 });
@@ -164,7 +164,7 @@ describe('how the newest turn of a thread ended', () => {
   const failed = { leaseId: 'lse_2', memberId: 'gone', outcome: 'failed' as const, reason: 'lost' };
   const spoke = { leaseId: 'lse_3', memberId: 'adept', outcome: 'spoke' as const };
 
-  it('DU-19 names those of whom nothing is seen, oldest first, and who passed where nobody answered', () => {
+  it('DU-19 names members without a visible result, oldest first, and those who passed if nobody answered', () => {
     const names = reader.names;
     const earlier = {
       ...ended({ ...failed, memberId: 'earlier' }),
@@ -185,8 +185,8 @@ describe('how the newest turn of a thread ended', () => {
   });
 });
 
-describe('what puts one candidate behind another', () => {
-  it('is the first part of the score in which they differ', () => {
+describe('the order of two candidates', () => {
+  it('follows the first part of the score in which they differ', () => {
     const part = (by: string, value: number) => ({ by, value });
     const spoke = part('lastSpoke', -5);
     expect(lagWords([part('lastInThread', -1)], [part('expertise', -2)])).toBe('last in thread');
@@ -195,7 +195,7 @@ describe('what puts one candidate behind another', () => {
   });
 });
 
-describe('what was decided about one of many', () => {
+describe('the decision about one of many', () => {
   const grouped: StampedDecision = {
     ...decision,
     others: [
@@ -204,7 +204,7 @@ describe('what was decided about one of many', () => {
     ],
   };
 
-  it('DU-12 is told of everybody: by its own entry, by its group, or as one of the largest group', () => {
+  it('DU-12 is known for everybody: by its own entry, by its group, or as one of the largest group', () => {
     expect(verdictWords(grouped, 'cook')).toBe('granted: was addressed');
     expect(verdictWords(grouped, 'still')).toBe('skipped: is muted');
     expect(verdictWords(grouped, 'somebody')).toBe('queued: is a member');
@@ -230,7 +230,7 @@ describe('what was decided about one of many', () => {
     expect(verdictWords(tagged, 'somebody')).toBe('queued: is a member');
   });
 
-  it('DU-12 is told in groups where everybody is told of', () => {
+  it('DU-12 is described in groups if everybody is described', () => {
     expect(decisionWords(grouped, { ...reader, holders: new Map() }).others).toEqual([
       '190 queued: is a member',
       '2 skipped: is muted (quiet, still)',

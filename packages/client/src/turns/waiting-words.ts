@@ -1,11 +1,11 @@
 import type { CandidateGroup, Lease, StampedDecision } from '@stoa/protocol';
 import { BECAUSE } from './because.js';
 
-/** What is known of a thread about which something is still to happen. */
+/** The state of a thread in which something is still to happen. */
 export interface WaitingThread {
-  /** What was decided last. */
+  /** The last decision. */
   readonly decision: StampedDecision;
-  /** Those that are live in it. */
+  /** Its active leases. */
   readonly leases: readonly Lease[];
   readonly isPaused: boolean;
 }
@@ -15,7 +15,7 @@ interface WaitingReader {
   readonly timeOf: (at: number) => string;
 }
 
-/** Who has the turn in a thread, who is next, and why not now. Nothing where nobody is waited for. */
+/** Who has the turn in a thread, who is next, and why not now. Empty if nobody is expected. */
 export function waitingWords(thread: WaitingThread, reader: WaitingReader): readonly string[] {
   const { decision, leases, isPaused } = thread;
   const { turn, candidates } = decision;
@@ -27,29 +27,27 @@ export function waitingWords(thread: WaitingThread, reader: WaitingReader): read
   );
   const cooling = candidates.filter(({ reason }) => reason === 'cooling_down');
   const others = decision.others ?? [];
-  const countOf = (isMeant: (group: CandidateGroup) => boolean): number =>
-    others.filter(isMeant).reduce((sum, { count }) => sum + count, 0);
+  const countOf = (matches: (group: CandidateGroup) => boolean): number =>
+    others.filter(matches).reduce((sum, { count }) => sum + count, 0);
   const moreQueued = countOf(({ verdict }) => verdict === 'queued');
   const moreCooling = countOf(({ reason }) => reason === 'cooling_down');
   const notNow = isPaused
     ? 'the channel is paused'
     : holders.size > 0
       ? `${[...holders].map(nameOf).join(', ')} has the turn`
-      : 'what this turn may cost is spent';
+      : 'the budget of this turn is used up';
   return [
     ...leases.map(({ memberId, phase }) => `${nameOf(memberId)} ${PHASES[phase]}.`),
     ...queued.map(({ memberId, reason }, index) => {
-      const place = index === 0 ? 'is next' : 'comes after that';
-      return `${nameOf(memberId)} ${place}, because it ${BECAUSE[reason]}; not now, because ${notNow}.`;
+      const position = index === 0 ? 'is next' : 'comes after that';
+      return `${nameOf(memberId)} ${position}, because it ${BECAUSE[reason]}; not now, because ${notNow}.`;
     }),
     ...(moreQueued > 0 ? [`${String(moreQueued)} more wait.`] : []),
     ...cooling.map(({ memberId }) => `${nameOf(memberId)} ${BECAUSE.cooling_down}, and rests.`),
     ...(moreCooling > 0 ? [`${String(moreCooling)} more rest.`] : []),
-    ...(isPaused && queued.length === 0
-      ? ['The channel is paused: nobody is given the turn.']
-      : []),
+    ...(isPaused && queued.length === 0 ? ['The channel is paused: nobody gets the turn.'] : []),
     ...(leases.length === 0 && !isPaused && turn.wakeAt !== undefined
-      ? [`Looked at again at ${reader.timeOf(turn.wakeAt)}, or when something happens.`]
+      ? [`Checked again at ${reader.timeOf(turn.wakeAt)}, or when something happens.`]
       : []),
   ];
 }
@@ -61,7 +59,7 @@ const PHASES: Readonly<Record<Lease['phase'], string>> = {
   ended: 'had the turn',
 };
 
-/** What gave an agent the turn in which it said something; of decisions that are newest first. */
+/** The decision that gave an agent the turn in which it posted; decisions are newest first. */
 export function decisionBehind(
   decisions: readonly StampedDecision[],
   message: { readonly seq: number; readonly author: { readonly id: string } },

@@ -6,7 +6,7 @@ import type { AssetFiles } from '@stoa/core';
 import { sniffMediaType } from './sniff.js';
 import { asStorageError } from './storage-error.js';
 
-/** Files named by the digest of their content; complete and synced before they have that name. */
+/** Files named by the digest of their content; they are complete and synced before they get that name. */
 export class DiskAssetFiles implements AssetFiles {
   constructor(private readonly root: string) {}
 

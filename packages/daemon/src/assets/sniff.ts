@@ -13,7 +13,10 @@ const MAGIC: readonly (readonly [mediaType: string, offset: number, bytes: strin
   ['audio/ogg', 0, '4f676753'],
 ];
 
-/** What the bytes are, whatever the caller calls them. Markup counts as plain text, so nothing of it runs. */
+/**
+ * The media type of the bytes, regardless of what the caller claims. Markup counts as plain text, so that nothing of
+ * it runs.
+ */
 export function sniffMediaType(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.subarray(0, 16)).toString('hex');
   for (const [mediaType, offset, magic] of MAGIC) {

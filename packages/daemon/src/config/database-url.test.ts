@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { withoutPassword } from './database-url.js';
 
-describe('the address of a database, as it is shown', () => {
+describe('the displayed address of a database', () => {
   it.each([
     ['postgres://stoa:hunter2@db/stoa', 'postgres://stoa:[redacted]@db/stoa'],
     ['postgres://stoa:hun@ter2@db/stoa', 'postgres://stoa:[redacted]@db/stoa'],

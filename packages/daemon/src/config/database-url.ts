@@ -1,8 +1,8 @@
 const HIDDEN = '[redacted]';
 
 /**
- * The address of a database for people to see. Read as the driver reads it; where that is not sure to
- * be what was meant, nothing is shown: a password with a slash or a hash in it looks like a path.
+ * The address of a database for display. Parsed like the driver does; if the parts are ambiguous, nothing is shown: a
+ * password with a slash or a hash looks like a path.
  */
 export function withoutPassword(url: string): string {
   if (!URL.canParse(url)) return HIDDEN;

@@ -37,7 +37,7 @@ describe('configuration', () => {
     });
   });
 
-  it('takes flags over environment over file', () => {
+  it('prefers flags to the environment to the file', () => {
     withFile('port: 1\nhost: 127.0.0.2\ndurability: relaxed\n');
     expect(load()).toMatchObject({ port: 1, host: '127.0.0.2', durability: 'relaxed' });
     expect(load({ STOA_PORT: '2' })).toMatchObject({ port: 2, host: '127.0.0.2' });
@@ -56,33 +56,33 @@ describe('configuration', () => {
     ['port: 1\nport: 2', 'line'],
     ['port: [', 'line'],
     ['port: *nowhere', 'nowhere'],
-  ])('refuses %j and says where and what', (yaml, expected) => {
+  ])('refuses %j with the path and the problem', (yaml, expected) => {
     withFile(yaml);
-    const told = issuesOf(() => load());
-    expect(told).toContain('config_invalid');
-    expect(told).toContain(join(home, 'stoa.yaml'));
-    expect(told).toContain(expected);
+    const reported = issuesOf(() => load());
+    expect(reported).toContain('config_invalid');
+    expect(reported).toContain(join(home, 'stoa.yaml'));
+    expect(reported).toContain(expected);
   });
 
-  it('refuses a port in the environment that is no number, instead of falling back', () => {
+  it('refuses a port in the environment that is not a number', () => {
     expect(issuesOf(() => load({ STOA_PORT: 'http' }))).toContain('port');
   });
 
-  it('refuses a file that was named and is not there', () => {
+  it('refuses a named file that does not exist', () => {
     expect(issuesOf(() => load({}, { config: join(home, 'none.yaml') }))).toContain(
       'does not exist',
     );
   });
 
-  it('that cannot be read is refused as any other that is wrong', () => {
+  it('that cannot be read is refused like an invalid one', () => {
     mkdirSync(join(home, 'stoa.yaml'));
-    const told = issuesOf(() => load());
-    expect(told).toContain('config_invalid');
-    expect(told).toContain('cannot be read: Error: EISDIR');
+    const reported = issuesOf(() => load());
+    expect(reported).toContain('config_invalid');
+    expect(reported).toContain('cannot be read: Error: EISDIR');
     expect(checkConfig(home)).toMatchObject([{ path: '' }]);
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as not set', () => {
     withFile('port: 1\n');
     const empty = {
       STOA_HOME: '',

@@ -5,8 +5,7 @@ import { type Issue, StoaError } from '@stoa/protocol';
 import { parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { withoutPassword } from './database-url.js';
-import { knownFields } from './known-fields.js';
-import { type Config, ConfigFile } from './schema.js';
+import { type Config, ConfigFile, configJsonSchema } from './schema.js';
 
 export interface Flags {
   readonly home?: string | undefined;
@@ -24,7 +23,10 @@ export interface Settings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Flags over environment over file over defaults; the whole is validated once, and strictly. */
+/**
+ * Flags override the environment, which overrides the file, which overrides defaults; the result is validated once,
+ * strictly.
+ */
 export function loadSettings(flags: Flags, variables: Environment): Settings {
   const environment = withoutEmpty(variables);
   const home = resolve(flags.home ?? environment.STOA_HOME ?? join(homedir(), '.stoa'));
@@ -47,7 +49,7 @@ export function checkConfig(home: string, file?: string): readonly Issue[] {
   }
 }
 
-/** What a daemon started this way would run with; the password of a database URL is left out. */
+/** The configuration of a daemon started this way, without the password of a database URL. */
 export function effectiveConfig({ flags }: { readonly flags: Flags }): Config {
   const { config } = loadSettings(flags, process.env);
   if (config.store.engine !== 'postgres') return config;
@@ -70,7 +72,7 @@ function readConfigFile(path: string, required: boolean): unknown {
       path,
       document.errors.map((error) => ({
         path: `line ${String(error.linePos?.[0].line ?? '?')}`,
-        // Without the place, which stands before it, and the excerpt below.
+        // Without the position, which precedes it, and the excerpt below.
         message: (error.message.split('\n')[0] ?? '').replace(
           /(?: at line \d+, column \d+)?:$/,
           '',
@@ -81,7 +83,7 @@ function readConfigFile(path: string, required: boolean): unknown {
   try {
     return (document.toJS() as unknown) ?? {};
   } catch (error) {
-    // Aliases are resolved only now.
+    // YAML aliases are resolved only here.
     throw invalid(path, [{ path: '', message: String(error) }]);
   }
 }
@@ -144,4 +146,18 @@ function invalid(path: string, issues: readonly Issue[]): StoaError {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+interface SchemaNode {
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly oneOf?: readonly SchemaNode[];
+}
+
+/** The known fields below a path of the configuration, for people who mistyped one. */
+function knownFields(path: readonly PropertyKey[]): string[] {
+  let node: SchemaNode = configJsonSchema();
+  for (const key of path) node = node.properties?.[String(key)] ?? {};
+  const forms = node.anyOf ?? node.oneOf ?? [node];
+  return [...new Set(forms.flatMap(({ properties = {} }) => Object.keys(properties)))];
 }

@@ -6,7 +6,7 @@ const hours = z
   .positive()
   .max(24 * 366);
 
-/** Absolute or below the home directory, and not all of it. */
+/** Absolute or below the home directory, and not the whole of it. */
 const WRITABLE_PATH = /^~?(?:\/(?!\.{0,2}(?:\/|$))[^/\0]+)+\/?$/;
 
 /** `stoa.yaml`. Strict: an unknown field or a wrong value stops the start. */
@@ -119,7 +119,7 @@ export const ConfigFile = z.strictObject({
         .min(0)
         .max(100_000)
         .default(12_000)
-        .describe('How much of a memory is told with a prompt, in characters'),
+        .describe('How much of a memory a prompt contains, in characters'),
       extraction: z
         .strictObject({
           enabled: z

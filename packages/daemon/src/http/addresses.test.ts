@@ -26,12 +26,12 @@ describe('the address of a daemon', () => {
     },
   );
 
-  it('F-19 goes outside loopback only by its own name', () => {
+  it('F-19 outside loopback accepts only its own name', () => {
     expect(hostsOf('192.0.2.7', 7117, [])).toEqual(['192.0.2.7:7117']);
     expect(hostsOf('2001:db8::7', 7117, [])).toEqual(['[2001:db8::7]:7117']);
   });
 
-  it('F-19 is known without the port where clients leave it out', () => {
+  it('F-19 is accepted without the default port', () => {
     expect(hostsOf('192.0.2.7', 80, [])).toEqual(['192.0.2.7:80', '192.0.2.7']);
   });
 });

@@ -7,8 +7,8 @@ const ACCESS_PROTOCOL = /^stoa\.access\.([\w-]{1,200})$/;
 const SECRET = /^[\x21-\x7e]{1,200}$/;
 
 /**
- * What proves the caller: a token in `Authorization`, or the access token of a page in a header of its own. Cookies are
- * never looked at: a browser sends them to every port of a host.
+ * The credential of the caller: a token in `Authorization`, or the access token of a page in a separate header.
+ * Cookies are never read: a browser sends them to every port of a host.
  */
 export function presentedIn(headers: IncomingHttpHeaders): Presented | undefined {
   const { authorization, 'stoa-access-token': access } = headers;

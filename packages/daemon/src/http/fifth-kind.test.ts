@@ -18,7 +18,7 @@ import { createServer, type ServerPorts } from './server.js';
 
 const SQLITE = STORE_ENGINES.find(({ name }) => name === 'sqlite') as StoreEngine;
 
-/** A kind that Stoa does not have: all there is of it stands here. */
+/** A kind that only this test has. */
 const KETTLE: TaskKind = {
   kind: 'kettle',
   detailProblem: ({ litres }) => (typeof litres === 'number' ? undefined : 'litres is not a count'),
@@ -31,7 +31,7 @@ const KETTLE: TaskKind = {
   refusesMessage: ({ detail }) => (detail['isBoiling'] === true ? 'it whistles' : undefined),
 };
 
-/** What of the answers is looked at one by one. */
+/** The fields of the answers that are checked one by one. */
 interface Body {
   readonly code?: string;
   readonly detail?: unknown;
@@ -39,12 +39,12 @@ interface Body {
 }
 
 class Kettles implements TaskExecutor {
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   stop(): Promise<void> {
     return Promise.resolve();
   }
   send(_: Task, { text }: { text: string }): Promise<void> {
-    this.heard.push(text);
+    this.received.push(text);
     return Promise.resolve();
   }
   reattach(): Promise<void> {
@@ -115,7 +115,7 @@ describe('a fifth kind of task', () => {
     return (await daemon.core.inbox.list(OWNER, sessionId, query)).items;
   };
 
-  it('T-47 is listed, read, given messages, stopped and told of like all others', async () => {
+  it('T-47 is listed, read, stopped and reported, and gets messages, like all others', async () => {
     const { taskId } = await boil(1);
     const second = await boil(2);
     await expect(boil(3)).rejects.toMatchObject({ code: 'too_many_tasks' });
@@ -130,8 +130,8 @@ describe('a fifth kind of task', () => {
     });
     const output = await ask('GET', `/v1/tasks/${taskId}/output?offset=2`);
     expect(output.json).toMatchObject({ text: 'bble', nextOffset: 6, isComplete: false });
-    const said = await ask('POST', `/v1/tasks/${taskId}/message`, { text: 'hurry' });
-    expect([said.status, kettles.heard]).toEqual([202, ['hurry']]);
+    const sent = await ask('POST', `/v1/tasks/${taskId}/message`, { text: 'hurry' });
+    expect([sent.status, kettles.received]).toEqual([202, ['hurry']]);
     await daemon.core.tasks.change(taskId, { detail: { isBoiling: true } });
     const refused = await ask('POST', `/v1/tasks/${taskId}/message`, {
       text: 'hurry',
@@ -149,8 +149,8 @@ describe('a fifth kind of task', () => {
       status: 'completed',
       end: { cause: 'boiled' },
     });
-    const told = (await notices()).map(({ metadata }) => metadata['taskId']);
-    expect(told.sort()).toEqual([taskId, second.taskId].sort());
+    const reported = (await notices()).map(({ metadata }) => metadata['taskId']);
+    expect(reported.sort()).toEqual([taskId, second.taskId].sort());
     const resumed = await ask('POST', `/v1/tasks/${taskId}/resume`);
     expect(resumed.json.code).toBe('task_not_resumable');
     const promoted = await ask('POST', `/v1/tasks/${taskId}/promote`);
@@ -161,7 +161,7 @@ describe('a fifth kind of task', () => {
     expect(all.json.tasks?.map((task) => task.taskId)).toEqual([third.taskId]);
   });
 
-  it('T-47 is refused where it is not there, and says what there is', async () => {
+  it('T-47 is refused if it is not registered, with the known kinds', async () => {
     const wanted = { kind: 'toaster', description: 'bread', detail: {} };
     await expect(daemon.core.tasks.create(sessionId, wanted)).rejects.toMatchObject({
       code: 'unknown_task_kind',
@@ -173,7 +173,7 @@ describe('a fifth kind of task', () => {
     });
   });
 
-  it('keeps the tasks of others from who is not asked', async () => {
+  it('hides the tasks of other people', async () => {
     const { taskId } = await boil(1);
     const eve: Principal = { kind: 'human', id: 'eve', owner: false, credentialId: 'crd_1' };
     await expect(daemon.core.tasks.stop(eve, taskId)).rejects.toMatchObject({ code: 'forbidden' });

@@ -15,7 +15,7 @@ const text = (json: string): Buffer => Buffer.from(json, 'utf8');
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('a JSON body', () => {
-  it('comes through as it is, whatever valid JSON it holds', () => {
+  it('is unchanged for any valid JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         fc.pre(!JSON.stringify(value).includes('\\u'));
@@ -44,11 +44,11 @@ describe('a JSON body', () => {
     ['0.12345678901234567890', 'accepted'],
     ['1.5e300', 'accepted'],
     ['1e300000', 'accepted'],
-  ])('takes %s only if it stays the same number', (json, outcome) => {
+  ])('accepts %s only if it stays the same number', (json, outcome) => {
     expect(codeOf(text(json))).toBe(outcome);
   });
 
-  it('may hold any number of brackets inside strings', () => {
+  it('may contain any number of brackets inside strings', () => {
     expect(codeOf(text(JSON.stringify({ a: '[{'.repeat(1000), b: '\\"[' })))).toBe('accepted');
   });
 
@@ -64,7 +64,7 @@ describe('a JSON body', () => {
     expect(codeOf(body)).toBe(code);
   });
 
-  it('may hold an escaped surrogate pair', () => {
+  it('may contain an escaped surrogate pair', () => {
     expect(parseJsonBody(text('"\\ud83d\\ude00"'))).toBe('😀');
   });
 });

@@ -28,13 +28,13 @@ const BACKSLASH = 92;
 const [DIGIT_0, DIGIT_9] = [48, 57];
 const IN_NUMBER = new Set(Array.from('.eE+-', (char) => char.charCodeAt(0)));
 const UNSAFE_DIGITS = 16;
-const MOST_DIGITS = 309;
+const MAX_DIGITS = 309;
 const OPENING = new Set([91, 123]);
 const CLOSING = new Set([93, 125]);
 
 /**
- * Looks at what is outside strings, before anything recursive sees the text: how deep the brackets
- * go, and whether an integer is too long to be kept as it is.
+ * Checks the text outside strings, before anything recursive reads it: the depth of the brackets, and whether an
+ * integer is too long to be stored exactly.
  */
 function assertReadable(text: string): void {
   let depth = 0;
@@ -58,7 +58,7 @@ function assertReadable(text: string): void {
   }
 }
 
-/** JSON has no limit, JavaScript has: 2^53 + 1 would silently become another number. */
+/** JSON has no limit for numbers, JavaScript has: 2^53 + 1 would silently become another number. */
 function endOfNumber(text: string, start: number): number {
   let end = start;
   while (isInNumber(text.charCodeAt(end))) end += 1;
@@ -70,14 +70,14 @@ function endOfNumber(text: string, start: number): number {
   return end;
 }
 
-/** It is the number that comes out again, as it was written or as its value. */
+/** Whether the integer survives, as written or as its value. */
 function isKeptExactly(integer: string): boolean {
-  if (integer.length > MOST_DIGITS) return false;
+  if (integer.length > MAX_DIGITS) return false;
   const kept = Number(integer);
   return String(kept) === integer || BigInt(kept) === BigInt(integer);
 }
 
-/** Digits, and what may stand between them: a point, an exponent, its sign. */
+/** Digits, and the characters between them: a point, an exponent, its sign. */
 function isInNumber(code: number): boolean {
   return (code >= DIGIT_0 && code <= DIGIT_9) || IN_NUMBER.has(code);
 }

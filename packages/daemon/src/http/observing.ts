@@ -5,7 +5,7 @@ import { parseJsonBody } from './json-body.js';
 const SIGNATURE = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/;
 const DELIVERY = /^[\x21-\x7e]{1,200}$/;
 
-/** An observation comes without a token: the signature covers the bytes as they came, before they are read. */
+/** An observation has no token: its signature covers the bytes as received, before they are parsed. */
 export function deliveryOf(
   sourceId: string,
   headers: HeadersOf<Routes['observe']>,
@@ -25,7 +25,7 @@ export function deliveryOf(
   return { sourceId, deliveryId, signedAt, signature, body, payload: () => payloadOf(body) };
 }
 
-/** JSON where it is JSON; a body that looks like it and is not is text like any other. */
+/** JSON if it is JSON; a body that only looks like it is text. */
 function payloadOf(body: Buffer): { text: string; json?: unknown } {
   if (!isUtf8(body)) throw new StoaError('invalid_text', 'The body is not valid UTF-8');
   const text = body.toString('utf8');

@@ -6,9 +6,9 @@ import { OriginGuard } from './origin-guard.js';
 const guard = new OriginGuard();
 guard.allow(hostsOf('127.0.0.1', 7117, ['stoa.example']));
 
-const codeOf = (headers: Record<string, string>, isPlace = false): string => {
+const codeOf = (headers: Record<string, string>, isPage = false): string => {
   try {
-    guard.check(headers, isPlace);
+    guard.check(headers, isPage);
     return 'admitted';
   } catch (error) {
     return error instanceof StoaError ? error.code : String(error);
@@ -27,7 +27,7 @@ describe('the origin guard', () => {
     expect(codeOf(headers as Record<string, string>)).toBe('admitted');
   });
 
-  it('F-19 lets a link be followed to a place from elsewhere, and to nothing else', () => {
+  it('F-19 allows links from other sites to pages, and to nothing else', () => {
     const followed = {
       host: '127.0.0.1:7117',
       'sec-fetch-site': 'cross-site',

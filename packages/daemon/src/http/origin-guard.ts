@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { StoaError } from '@stoa/protocol';
 
-/** Which names this daemon answers to; filled in once the port is known. */
+/** The names of this daemon; complete when the port is known. */
 export class OriginGuard {
   #hosts = new Set<string>();
 
@@ -10,12 +10,12 @@ export class OriginGuard {
   }
 
   /**
-   * A page on another site can make a browser send requests here, and can point its own name at this
-   * address. So the Host must be one of ours, and where a browser says where a request comes from, it
-   * must be us. No CORS header is ever sent. Only a link to a place may be followed from anywhere: that shows
-   * it to the person who follows it, and tells nothing to where it stood.
+   * A page on another site can make a browser send requests here, and can point its own name at this address. So the
+   * Host must be one of ours, and if a browser reports where a request comes from, it must be us. No CORS header is
+   * ever sent. Only a link to a page may be followed from anywhere: it shows the page to the person who follows it,
+   * and nothing to the other site.
    */
-  check(headers: IncomingHttpHeaders, isPlace = false): void {
+  check(headers: IncomingHttpHeaders, isPage = false): void {
     const host = headers.host?.toLowerCase();
     if (host === undefined || !this.#hosts.has(host)) {
       throw new StoaError('host_not_allowed', 'The Host header does not name this daemon');
@@ -24,10 +24,10 @@ export class OriginGuard {
     if (origin !== undefined && !this.#isOurs(origin)) {
       throw new StoaError('origin_not_allowed', 'The Origin header names another site');
     }
-    if (comesFromElsewhere(headers) && !(isPlace && isFollowed(headers))) {
+    if (comesFromElsewhere(headers) && !(isPage && isFollowed(headers))) {
       throw new StoaError(
         'origin_not_allowed',
-        'The browser says the request comes from another site',
+        'The browser reports that the request comes from another site',
       );
     }
   }
@@ -43,12 +43,12 @@ export class OriginGuard {
   }
 }
 
-/** As the browser says; what is no browser says nothing. */
+/** According to the browser; other programs do not send it. */
 function comesFromElsewhere({ 'sec-fetch-site': site }: IncomingHttpHeaders): boolean {
   return site === 'cross-site' || site === 'same-site';
 }
 
-/** A window is to show it, and no frame or script of another page. */
+/** A window will show it, not a frame or script of another page. */
 function isFollowed(headers: IncomingHttpHeaders): boolean {
   return headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
 }

@@ -1,4 +1,4 @@
-/** The few pages that are not the web UI: each says one thing, and what to do about it. */
+/** The few pages that are not the web UI: each has one message, and what to do about it. */
 export function notBuiltPage(): string {
   return page(
     'The web UI is not built',
@@ -21,7 +21,7 @@ export function loginNotOpenedPage(): string {
   );
 }
 
-/** The web UI with what it needs to ask whether to log in. Only who opens the login link gets the ticket. */
+/** The web UI with the data for the login question. Only the opener of the login link gets the ticket. */
 export function withLogin(
   built: string,
   login: {

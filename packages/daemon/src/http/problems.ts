@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorCode, StoaError } from '@stoa/protocol';
+import type { Logger } from 'pino';
 
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'unsupported_media_type',
@@ -10,7 +11,7 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_ASYNC_CONSTRAINT: 'route_not_found',
 };
 
-/** Whatever was thrown, as an error of the registry; undefined means it is a defect of ours. */
+/** A thrown value as an error of the registry; undefined means that it is a defect. */
 export function knownError(error: unknown): StoaError | undefined {
   if (error instanceof StoaError) return error;
   const code =
@@ -18,7 +19,7 @@ export function knownError(error: unknown): StoaError | undefined {
   return code === undefined ? undefined : new StoaError(code, undefined, [], { cause: error });
 }
 
-/** For who is answered without a server in between: an upgrade, a request that cannot be read. */
+/** For callers without a server in between: an upgrade, a malformed request. */
 export function rawAnswer(error: StoaError): string {
   const body = JSON.stringify(error.toProblem());
   return [
@@ -31,7 +32,19 @@ export function rawAnswer(error: StoaError): string {
   ].join('\r\n');
 }
 
-export const DEFECT = new StoaError(
+const DEFECT = new StoaError(
   'internal',
   'Something broke inside the daemon; its log has the details',
 );
+
+/** The error to answer with; logs a defect, `where` it occurred. */
+export function answeredError(
+  error: unknown,
+  log: Logger,
+  where: string,
+  fields: object = {},
+): StoaError {
+  const known = knownError(error);
+  if (!known) log.error({ err: error, ...fields }, where);
+  return known ?? DEFECT;
+}

@@ -6,7 +6,7 @@ describe('the routes of the server', () => {
   // The parts behind the routes are used by requests; there are none here.
   const newServer = () => createServer({ handlers: {}, special: {} } as ServerPorts);
 
-  it('F-22 are those of the authorisation table, each of them and no other', async () => {
+  it('F-22 are exactly those of the authorisation table', async () => {
     const server = newServer();
     const found: string[] = [];
     server.addHook('onRoute', ({ method, url }) => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { assertMayCall, type Core } from '@stoa/core';
 import {
@@ -22,11 +23,10 @@ import fastify, {
 import type { Logger } from 'pino';
 import type { Metrics } from '../observe/metrics.js';
 import { presentedIn } from './credentials-of.js';
-import { bodyDropped } from './dropped-body.js';
 import type { Call, Handlers } from './handler.js';
 import { parseJsonBody } from './json-body.js';
 import type { OriginGuard } from './origin-guard.js';
-import { DEFECT, knownError, rawAnswer } from './problems.js';
+import { answeredError, knownError, rawAnswer } from './problems.js';
 import { compileCheck } from './validation.js';
 
 declare module 'fastify' {
@@ -53,13 +53,18 @@ export interface ServerPorts {
 }
 
 const SMALL_BODY_BYTES = 256 * 1024;
-/** Pages only show something, so other sites may link to them. A login link is no page: other sites may not open it. */
+/**
+ * Pages only display something, so other sites may link to them. A login link is not a page: other sites may not open
+ * it.
+ */
 const PAGES: ReadonlySet<string> = new Set(PAGE_IDS.map((id) => ROUTES[id].path));
 const KEY_PATTERN = /^[\x21-\x7e]{1,200}$/;
+const DROPPED_BYTES = 64 * 1024 * 1024;
+const DROP_MS = 10_000;
 
 /**
- * The admission of every request, in this order: is it meant for us (Host, Origin), are we stopping,
- * who is calling, may they call this route, is the body JSON we can store, does it fit the schema.
+ * Admits every request, in this order: is it addressed to us (Host, Origin), are we stopping, who is calling, may
+ * they call this route, is the body JSON that we can store, does it fit the schema.
  */
 export function createServer(ports: ServerPorts): FastifyInstance {
   const server = fastify({
@@ -98,11 +103,11 @@ export function createServer(ports: ServerPorts): FastifyInstance {
     }
     const presented = presentedIn(request.headers);
     request.principal = presented && (await ports.core.credentials.authenticate(presented));
-    // Before its body is read; and what does not exist is nobody's business either.
+    // Before the body is read; unknown callers do not learn which routes exist.
     if (request.is404 && !request.principal && !isUnknownPage(request))
       throw new StoaError('unauthenticated');
   });
-  // A connection that stays open after its last answer would hold up the end of the daemon.
+  // A connection that stays open after its last answer would delay the end of the daemon.
   server.addHook('onSend', (_, reply, payload, done) => {
     if (ports.stopping()) reply.header('Connection', 'close');
     done(null, payload);
@@ -134,7 +139,7 @@ export function createServer(ports: ServerPorts): FastifyInstance {
       ? ports.special.page(request, reply.code(404))
       : sendProblem(ports, new StoaError('route_not_found'), request, reply),
   );
-  // In one scope: one for each of them would take as long as all the rest of this.
+  // In one scope: separate scopes would take as long as the rest of this function.
   void server.register((scope, _, done) => {
     for (const [id, route] of Object.entries(ROUTES) as [RouteId, Route][]) {
       if (id !== 'stream') register(scope, ports, id, route);
@@ -157,10 +162,10 @@ function assertInTable(route: {
   }
 }
 
-/** What programs call: there an unknown address is a problem, whatever they accept. */
+/** Addresses for programs: an unknown one is a problem, regardless of `Accept`. */
 const FOR_PROGRAMS = /^\/(?:v1|mcp|assets)(?:[/?]|$)/;
 
-/** Whether a person has opened an unknown address: the web UI says so, and has a way back. */
+/** Whether a person has opened an unknown address: the web UI reports it, with a way back. */
 function isUnknownPage({
   is404,
   method,
@@ -171,7 +176,7 @@ function isUnknownPage({
   return is404 && isOpened && !FOR_PROGRAMS.test(url);
 }
 
-/** Bodies are checked by `admission`; fastify's own compilers are a megabyte that nobody would use. */
+/** `admission` checks bodies; fastify's own compilers are a megabyte of unused code. */
 function noSchemas(): never {
   throw new Error('a route was given to fastify with a schema of its own');
 }
@@ -181,7 +186,7 @@ function register(server: FastifyInstance, ports: ServerPorts, id: RouteId, rout
     method: route.method,
     url: route.path,
     bodyLimit: route.bodyLimit ?? SMALL_BODY_BYTES,
-    // Before the body is read or its length looked at: nobody unknown makes the daemon parse.
+    // Before the body is read or its length checked: unknown callers cannot make the daemon parse.
     preParsing: (request, _reply, payload, next) => {
       try {
         assertMayCall(route.access, request.principal);
@@ -196,7 +201,7 @@ function register(server: FastifyInstance, ports: ServerPorts, id: RouteId, rout
     server.route(options);
     return;
   }
-  // Bytes are bytes: JSON that is uploaded is not parsed.
+  // Uploaded JSON is not parsed.
   void server.register((scope, _, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (__, body, parsed) => {
@@ -209,7 +214,7 @@ function register(server: FastifyInstance, ports: ServerPorts, id: RouteId, rout
 
 function handlerOf(ports: ServerPorts, id: RouteId, route: Route): SpecialHandler {
   let known: RouteSchemas | undefined;
-  // Made with the first request of the route: those of all routes would take a part of the start.
+  // Built with the first request of the route: building all would take part of the start.
   const schemas = (): RouteSchemas => (known ??= schemasOf(route));
   const admit = admission(route, schemas);
   const special = isPage(id) ? ports.special.page : ports.special[id as keyof SpecialHandlers];
@@ -265,7 +270,7 @@ function admission(route: Route, schemas: () => RouteSchemas): (request: Fastify
   };
 }
 
-/** The router refuses a path that cannot be decoded, and would take such a query as it is written. */
+/** The router refuses a path that cannot be decoded, but would accept such a query as written. */
 function assertDecodable(url: string): void {
   // The only way for a NUL into a path or a query; some engines cannot store or compare it.
   if (url.includes('%00')) throw new StoaError('invalid_text', 'The address holds a NUL');
@@ -280,7 +285,7 @@ function assertDecodable(url: string): void {
   }
 }
 
-/** Those that the route names, as it spells them; one that is missing is empty, for its handler to refuse. */
+/** The headers that the route names, with its spelling; a missing one is empty, and its handler refuses it. */
 function headersOf(
   schema: RouteSchemas['headers'],
   { headers }: FastifyRequest,
@@ -317,16 +322,33 @@ function sendProblem(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const known = knownError(error);
-  if (!known)
-    ports.log.error(
-      { err: error, method: request.method, route: request.routeOptions.url },
-      'a request hit a defect',
-    );
-  const problem = (known ?? DEFECT).toProblem();
+  const where = { method: request.method, route: request.routeOptions.url };
+  const problem = answeredError(error, ports.log, 'a request hit a defect', where).toProblem();
   if (problem.status === 401) reply.header('WWW-Authenticate', 'Bearer');
   return reply
     .code(problem.status)
     .header('Content-Type', 'application/problem+json; charset=utf-8')
     .send(JSON.stringify(problem));
+}
+
+/**
+ * Reads and discards the rest of a body, within limits: closing while the other side still sends would reset the
+ * connection, and the answer would be lost.
+ */
+function bodyDropped(request: IncomingMessage): Promise<void> {
+  if (request.readableEnded || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let bytes = 0;
+    const count = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > DROPPED_BYTES) done();
+    };
+    const done = (): void => {
+      clearTimeout(timer);
+      request.off('data', count).off('end', done).off('close', done);
+      resolve();
+    };
+    const timer = setTimeout(done, DROP_MS);
+    request.on('data', count).once('end', done).once('close', done).resume();
+  });
 }

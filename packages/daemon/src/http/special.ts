@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Core } from '@stoa/core';
-import { StoaError } from '@stoa/protocol';
+import * as protocol from '@stoa/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DiskAssetFiles } from '../assets/asset-files.js';
 import type { Metrics } from '../observe/metrics.js';
-import { openApiHandler } from './openapi-handler.js';
 import { loginFailedPage, loginNotOpenedPage, notBuiltPage, withLogin } from './pages.js';
 import type { ServerPorts, SpecialHandler } from './server.js';
 import type { WebFiles } from './web-files.js';
@@ -28,10 +29,10 @@ const PAGE_HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 } as const;
 
-/** What the web UI needs and nothing more: its own files, its own daemon, pictures that it holds itself. */
+/** What the web UI needs and nothing more: its own files, its own daemon, inline pictures. */
 const WEB_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  // The names of the scripts are in it: a new build must be seen at once.
+  // It contains the names of the scripts, so a new build must be visible immediately.
   'Cache-Control': 'no-cache',
   'Content-Security-Policy': [
     "default-src 'none'",
@@ -45,11 +46,11 @@ const WEB_HEADERS = {
     "frame-ancestors 'none'",
   ].join('; '),
   'Referrer-Policy': 'no-referrer',
-  // Who opened its window by a link from elsewhere keeps no hold of it.
+  // A page elsewhere that opened this window keeps no reference to it.
   'Cross-Origin-Opener-Policy': 'same-origin',
 } as const;
 
-/** The routes with handlers of their own: they need the raw request, or answer with something other than JSON. */
+/** The routes with special handlers: they need the raw request, or answer with something other than JSON. */
 export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special'] {
   const { core, files, metrics, events, mcp, ready, version, web } = ports;
   return {
@@ -63,7 +64,7 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
       const { file } = request.params as { file: string };
       const accepted = request.headers['accept-encoding'] ?? '';
       const asset = await web.asset(file, /\bgzip\b/.test(accepted));
-      if (!asset) throw new StoaError('route_not_found');
+      if (!asset) throw new protocol.StoaError('route_not_found');
       if (asset.isZipped) reply.header('Content-Encoding', 'gzip');
       return reply
         .headers({
@@ -75,7 +76,7 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
     },
     async login(request, reply) {
       const { code } = request.query as { code: string };
-      // A person opens the link directly. A page of ours that leads here follows a link that somebody wrote.
+      // A person opens the link directly. If one of our pages leads here, it follows a link that somebody wrote.
       const site = request.headers['sec-fetch-site'];
       if (site !== undefined && site !== 'none') {
         return reply.code(403).headers(PAGE_HEADERS).send(loginNotOpenedPage());
@@ -88,7 +89,8 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
           .headers({ ...WEB_HEADERS, 'Cache-Control': 'no-store' })
           .send(withLogin(built.toString(), { ...asked, code }));
       } catch (error) {
-        if (!(error instanceof StoaError) || error.code !== 'login_code_invalid') throw error;
+        if (!(error instanceof protocol.StoaError) || error.code !== 'login_code_invalid')
+          throw error;
         if (!request.headers.accept?.includes('text/html')) throw error;
         return reply.code(error.status).headers(PAGE_HEADERS).send(loginFailedPage());
       }
@@ -112,7 +114,7 @@ export function createSpecialHandlers(ports: SpecialPorts): ServerPorts['special
   };
 }
 
-/** The same for every address in it and for everybody: it holds no data, and asks for it with its login. */
+/** The same page for every address and everybody: it contains no data, and requests it with its login. */
 function webPage(web: WebFiles): SpecialHandler {
   return (_: FastifyRequest, reply: FastifyReply) => {
     const page = web.page();
@@ -128,3 +130,22 @@ const text = (reply: FastifyReply, status: number, body: string): Promise<unknow
   Promise.resolve(
     reply.code(status).header('Content-Type', 'text/plain; charset=utf-8').send(`${body}\n`),
   );
+
+const compress = promisify(gzip);
+
+/** Builds the document when it is first requested: that takes a fifth of the time of a start. */
+function openApiHandler(version: string): SpecialHandler {
+  let document: string | undefined;
+  let compressed: Promise<Buffer> | undefined;
+  return async (request, reply) => {
+    document ??= JSON.stringify(protocol.openApiDocument({ version, schemas: protocol }));
+    reply.type('application/json').header('Vary', 'Accept-Encoding');
+    if (!acceptsGzip(request.headers['accept-encoding'])) return reply.send(document);
+    compressed ??= compress(document);
+    return reply.header('Content-Encoding', 'gzip').send(await compressed);
+  };
+}
+
+function acceptsGzip(accepted: string | string[] | undefined): boolean {
+  return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*,|\s*$))/.test(String(accepted ?? ''));
+}

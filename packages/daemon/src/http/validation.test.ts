@@ -19,8 +19,8 @@ function refused(schema: z.ZodType, part: Part, value: unknown): StoaError {
   throw new Error('it was let through');
 }
 
-describe('what is wrong with a request', () => {
-  it('says of something that is no id what it is not, and of what', () => {
+describe('the problem of a request', () => {
+  it('names the kind of id that a value should be', () => {
     const channel = refused(z.strictObject({ channelId: ChannelId }), 'params', {
       channelId: 'Lobby',
     });
@@ -35,7 +35,7 @@ describe('what is wrong with a request', () => {
     );
   });
 
-  it('repeats only the beginning of what is much too long, and names what is empty', () => {
+  it('repeats only the beginning of long values, and names empty ones', () => {
     const task = z.strictObject({ taskId: TaskId });
     expect(refused(task, 'params', { taskId: 'x'.repeat(5_000) }).message).toMatch(
       /^x{60}… is not the id of a task: /,
@@ -43,14 +43,14 @@ describe('what is wrong with a request', () => {
     expect(refused(task, 'params', { taskId: '' }).message).toMatch(/^An empty text is not /);
   });
 
-  it('says what must not be empty, without the part of the request it stands in', () => {
+  it('names the field that must not be empty, without the part of the request', () => {
     const { message, issues } = refused(CreateChannel, 'body', { title: ' ' });
     expect(message).toBe('title must not be empty');
     expect(issues).toEqual([{ path: 'body.title', message: 'must not be empty' }]);
     expect(refused(PostMessage, 'body', { text: '' }).message).toBe('text must not be empty');
   });
 
-  it('says one thing of a value that may also be none', () => {
+  it('has one problem for a nullable value', () => {
     const { message, issues } = refused(UpdateChannel, 'body', {
       autonomyPolicy: { maxParallelPublicSpeakers: 0 },
     });

@@ -9,10 +9,10 @@ const OPTIONS: Options = {
   useDefaults: true,
   allErrors: false,
   verbose: true,
-  // They are made from ours and never anybody's own: a daemon need not judge them before its first answer.
+  // The schemas are generated from ours, so a daemon need not validate them before its first answer.
   meta: false,
   validateSchema: false,
-  // Takes a third of the time of compiling, which the first request of a route waits for.
+  // Takes a third of the compile time, which the first request of a route waits for.
   code: { optimize: false },
 };
 const bodies = new Ajv(OPTIONS);
@@ -20,12 +20,14 @@ const texts = new Ajv({ ...OPTIONS, coerceTypes: true });
 
 export type Part = 'body' | 'query' | 'params';
 
-/** A check that fills in defaults and throws `invalid_request`, or the code of a union, with where and what. */
+/**
+ * A check that applies defaults and throws `invalid_request`, or the code of a union, with the path and the problem.
+ */
 export function compileCheck(schema: z.ZodType, part: Part): (value: unknown) => void {
   const ajv = part === 'body' ? bodies : texts;
   let compiled: ValidateFunction | undefined;
   return (value) => {
-    // All of them would be a good part of the time a start takes; most runs use only a few.
+    // Compiling all of them would be a large part of a start; most runs use only a few.
     const validate = (compiled ??= ajv.compile(inputJsonSchema(schema)));
     if (validate(value)) return;
     throw refusal(validate.errors ?? [], part);
@@ -34,13 +36,13 @@ export function compileCheck(schema: z.ZodType, part: Part): (value: unknown) =>
 
 function refusal(errors: readonly ErrorObject[], part: Part): StoaError {
   const union = errors.find(({ keyword }) => keyword === 'oneOf');
-  const meant = union && memberMeant(union);
-  if (meant && 'tag' in meant) {
-    const path = `${pathOf(union, part)}.${meant.tag}`;
-    const message = `must be one of ${meant.names.join(', ')}`;
-    return refuse([{ path, message }], `${placeOf(path)} ${message}`, meant.code);
+  const member = union && namedMember(union);
+  if (member && 'tag' in member) {
+    const path = `${pathOf(union, part)}.${member.tag}`;
+    const message = `must be one of ${member.names.join(', ')}`;
+    return refuse([{ path, message }], `${fieldOf(path)} ${message}`, member.code);
   }
-  const own = meant && errors.filter(({ schemaPath }) => schemaPath.startsWith(meant.schemaPath));
+  const own = member && errors.filter(({ schemaPath }) => schemaPath.startsWith(member.schemaPath));
   const faults = withoutForms(own?.length ? own : errors);
   const [first] = faults;
   const issues = faults.map((error) => ({ path: pathOf(error, part), message: wordsOf(error) }));
@@ -55,13 +57,13 @@ function refuse(
   return new StoaError(code, detail, issues);
 }
 
-/** What may have one of several forms, such as none, fails with each of them; only what was tried is of use. */
+/** A value with several allowed forms, such as null, fails with each of them; only the attempted form is useful. */
 function withoutForms(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const forms = errors.filter(({ keyword }) => keyword === 'anyOf');
-  const places = new Set(forms.map(({ instancePath }) => instancePath));
+  const paths = new Set(forms.map(({ instancePath }) => instancePath));
   const useful = errors.filter(
     ({ keyword, instancePath, schema }) =>
-      keyword !== 'anyOf' && !(schema === 'null' && places.has(instancePath)),
+      keyword !== 'anyOf' && !(schema === 'null' && paths.has(instancePath)),
   );
   return useful.length > 0 ? useful : errors;
 }
@@ -69,12 +71,12 @@ function withoutForms(errors: readonly ErrorObject[]): readonly ErrorObject[] {
 const pathOf = ({ instancePath }: ErrorObject, part: Part): string =>
   `${part}${instancePath.replaceAll('/', '.')}`;
 
-/** For people, who need not know which part of a request carries it. */
-const placeOf = (path: string): string => path.replace(/^(?:body|query|params)\./, '');
+/** For people, who need not know which part of a request has the field. */
+const fieldOf = (path: string): string => path.replace(/^(?:body|query|params)\./, '');
 
 function detailOf(error: ErrorObject, part: Part): string {
   const what =
-    idMeant(error) === undefined ? placeOf(pathOf(error, part)) : shortened(String(error.data));
+    expectedId(error) === undefined ? fieldOf(pathOf(error, part)) : shortened(String(error.data));
   return `${what} ${wordsOf(error)}`;
 }
 
@@ -85,15 +87,15 @@ function shortened(value: string): string {
   return value.length <= SHOWN_CHARS ? value : `${value.slice(0, SHOWN_CHARS).toWellFormed()}…`;
 }
 
-/** What the id that has another form should be one of. */
-function idMeant({ keyword, parentSchema }: ErrorObject): string | undefined {
+/** The kind of id that the value should be. */
+function expectedId({ keyword, parentSchema }: ErrorObject): string | undefined {
   const description: unknown = (parentSchema as Record<string, unknown> | undefined)?.description;
   return keyword === 'pattern' && typeof description === 'string' ? description : undefined;
 }
 
 function wordsOf(error: ErrorObject): string {
   const { params } = error as { params: Record<string, unknown> };
-  const id = idMeant(error);
+  const id = expectedId(error);
   if (id !== undefined) return `is not ${id}`;
   switch (error.keyword) {
     case 'additionalProperties':
@@ -116,16 +118,21 @@ interface Member {
   readonly properties?: Readonly<Record<string, { readonly const?: unknown }>>;
 }
 
-type Meant =
-  /** Nothing of this name: what there is. */
+type NamedMember =
+  /** No member has this name: the known names. */
   | { readonly tag: string; readonly names: readonly string[]; readonly code?: ErrorCode }
   | { readonly schemaPath: string };
 
 /**
- * Which member of a union was meant, where a field of each names it. A union fails with what is wrong
- * with every member of it, of which only those of one are of use.
+ * The member of a union that the value names with its tag. A union fails with the problems of every member, of which
+ * only those of one are useful.
  */
-function memberMeant({ schema, parentSchema, schemaPath, data }: ErrorObject): Meant | undefined {
+function namedMember({
+  schema,
+  parentSchema,
+  schemaPath,
+  data,
+}: ErrorObject): NamedMember | undefined {
   const members = schema as readonly Member[];
   const tag = Object.keys(members[0]?.properties ?? {}).find((name) =>
     members.every(({ properties }) => properties?.[name]?.const !== undefined),

@@ -17,7 +17,7 @@ const write = (name: string, text: string): void => {
 };
 
 describe('the files of the web UI', () => {
-  it('are not there before all of them are, and then they are', async () => {
+  it('are available only when all of them are complete', async () => {
     const files = new WebFiles(directory);
     expect(files.page()).toBeUndefined();
     mkdirSync(join(directory, 'assets'));
@@ -31,7 +31,7 @@ describe('the files of the web UI', () => {
     expect((await files.asset('index-1.js', false))?.bytes.toString()).toBe('all of it');
   });
 
-  it('stay those of this daemon when others are built in their place', async () => {
+  it('stay those of this daemon when a new build replaces them', async () => {
     mkdirSync(join(directory, 'assets'));
     write('assets/index-1.js', 'one');
     write('index.html', 'page one');

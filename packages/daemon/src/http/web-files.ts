@@ -22,25 +22,24 @@ interface Built {
   readonly files: ReadonlyMap<string, WebFile>;
 }
 
-/** Says what was built, and is there when all of it is. */
+/** Identifies the build; written when all files are complete. */
 const STAMP = '.build-stamp';
 
 /**
- * The web UI as it was built when it was first asked for, which is the one that belongs to this daemon. All of
- * it is kept, a megabyte or two: a new build takes the place of the old one, and whoever has its page open may
- * yet ask for its files.
+ * The web UI as built when it was first requested, which is the version of this daemon. All files are kept in memory,
+ * one or two megabytes: a new build replaces the old one, but open pages may still request its files.
  */
 export class WebFiles {
   private built: Built | undefined;
 
   constructor(private readonly directory: string) {}
 
-  /** Undefined where it has not been built, and while it is put in its place. */
+  /** Undefined if it has not been built, and while it is being replaced. */
   page(): Buffer | undefined {
     return this.read()?.page;
   }
 
-  /** With `canUnzip`, squeezed: of a script a third is left. */
+  /** Compressed if `canUnzip`: a script shrinks to a third. */
   async asset(
     name: string,
     canUnzip: boolean,

@@ -57,7 +57,7 @@ describe('a backup', () => {
       (error: unknown) => error as StoaError,
     );
 
-  it('goes on when an asset is removed after it was listed', async () => {
+  it('continues if an asset is removed after it was listed', async () => {
     disk.before = (call, path) => {
       if (call === 'link' && path.endsWith('second')) rmSync(path);
     };
@@ -80,7 +80,7 @@ describe('a backup', () => {
     },
   );
 
-  it('lies where it was asked for when that ends in a slash, with nothing else in it', async () => {
+  it('is written to a path with a trailing slash, with nothing else in it', async () => {
     const made = await writeBackup(home, store, `${target}/`);
     expect(made.path).toBe(target);
     expect(readdirSync(target).sort()).toEqual(['assets', 'stoa.db']);
@@ -90,7 +90,7 @@ describe('a backup', () => {
   it.each([
     ['EACCES', 'storage_unavailable', (call: string) => call === 'mkdir'],
     ['ENOSPC', 'storage_full', (call: string) => call === 'link' || call === 'copyFile'],
-  ])('that fails with %s says so of its own place', async (code, expected, when) => {
+  ])('that fails with %s names its own directory', async (code, expected, when) => {
     failing(code, when);
     const error = await outcome();
     expect(error.code).toBe(expected);
@@ -98,7 +98,7 @@ describe('a backup', () => {
     expect(error.message).not.toContain('data directory');
   });
 
-  it('names its own place when the store finds that disk full', async () => {
+  it('names its own directory if the store finds that disk full', async () => {
     const full = new StoaError('storage_full', 'The disk of the data directory is full');
     Object.assign(store, { backupTo: () => Promise.reject(full) });
     expect((await outcome()).message).toBe(`The disk of the backup ${target} is full`);

@@ -7,8 +7,8 @@ import { asStorageError } from '../assets/storage-error.js';
 import { makeDirectory } from './make-directory.js';
 
 /**
- * A directory that is a data directory: the database as one file, the assets, and the files of memories. It has its final
- * name only when it is complete. The token stays behind: a copy gives nobody access.
+ * Writes a directory that is a data directory: the database as one file, the assets, and the files of memories. It
+ * gets its final name only when it is complete. It has no token, so that a copy gives nobody access.
  */
 export async function writeBackup(
   home: string,
@@ -18,7 +18,7 @@ export async function writeBackup(
   const started = performance.now();
   if (directory !== undefined && !isAbsolute(directory))
     throw new StoaError('invalid_request', 'Give the directory of the backup as an absolute path');
-  // Without a slash at its end: what is written first lies beside it, not in it.
+  // Without a trailing slash: the partial copy is written beside it, not in it.
   const target = resolve(directory ?? join(home, 'backups', stampedName(new Date())));
   const partial = `${target}.partial-${randomBytes(4).toString('hex')}`;
   try {
@@ -31,18 +31,18 @@ export async function writeBackup(
     await rename(partial, target);
     return { path: target, bytes, durationMs: Math.round(performance.now() - started) };
   } catch (error) {
-    // What went wrong first is what is told.
+    // Report the first error.
     await rm(partial, { recursive: true, force: true }).catch(() => undefined);
     throw asBackupError(error, target);
   }
 }
 
 /** A store that copies itself knows only that a disk is full: it is that of the backup. */
-function asBackupError(error: unknown, target: string): unknown {
-  const place = `the backup ${target}`;
+function asBackupError(error: unknown, directory: string): unknown {
+  const target = `the backup ${directory}`;
   return error instanceof StoaError && error.code === 'storage_full'
-    ? new StoaError('storage_full', `The disk of ${place} is full`, [], { cause: error })
-    : asStorageError(error, place);
+    ? new StoaError('storage_full', `The disk of ${target} is full`, [], { cause: error })
+    : asStorageError(error, target);
 }
 
 const stampedName = (now: Date): string => now.toISOString().replace(/[:.]/g, '-');
@@ -51,7 +51,7 @@ async function assertAbsent(path: string): Promise<void> {
   if (await exists(path)) throw new StoaError('invalid_request', `${path} exists already`);
 }
 
-/** Asset files never change, so a second name for the same bytes is as good as a copy. */
+/** Asset files never change, so a hard link is as good as a copy. */
 async function copyAssets(from: string, to: string): Promise<void> {
   for (const path of await filesBelow(from)) {
     const [source, target] = [join(from, path), join(to, path)];
@@ -59,13 +59,13 @@ async function copyAssets(from: string, to: string): Promise<void> {
     try {
       await link(source, target).catch(() => copyFile(source, target));
     } catch (error) {
-      // What was removed since it was listed is not part of the data any more.
+      // A file that was removed after the listing is no longer part of the data.
       if (await exists(source)) throw error;
     }
   }
 }
 
-/** People edit them in place, so only a copy stays as it is. */
+/** People edit them in target, so they must be copied. */
 async function copyMemories(from: string, to: string): Promise<void> {
   for (const path of await filesBelow(from)) {
     const [source, target] = [join(from, path), join(to, path)];
@@ -84,7 +84,7 @@ async function filesBelow(root: string): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
 }
 
-/** Anything but its absence is told: what cannot be looked at may well be there. */
+/** Throws unless it is absent: a file that cannot be checked may exist. */
 async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path);

@@ -1,9 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import { hostname } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createCore, OWNER_ID } from '@stoa/core';
 import { type Principal, type Status, StoaError } from '@stoa/protocol';
-import { DataLock } from '@stoa/store';
+import { DataLock, openScratchStore, type ScratchStore } from '@stoa/store';
 import type { Logger } from 'pino';
 import { DiskAssetFiles } from '../assets/asset-files.js';
 import type { Settings } from '../config/load-config.js';
@@ -20,9 +21,8 @@ import { createMcpEndpoint } from '../mcp/mcp-endpoint.js';
 import { Metrics } from '../observe/metrics.js';
 import { createIds } from '../ports/ids.js';
 import { secrets } from '../ports/secrets.js';
-import { createRuntime } from '../runtime/create-runtime.js';
-import { locationOf, newDaemonId } from '../runtime/location.js';
-import { mcpHealth } from '../runtime/mcp-health.js';
+import { createRuntime, toMs } from '../runtime/create-runtime.js';
+import { locationOf, newDaemonId, processMark } from '../runtime/location.js';
 import { createTaskUpkeep } from '../runtime/task-upkeep.js';
 import { startTicking } from '../runtime/ticking.js';
 import { VERSION } from '../version.js';
@@ -30,35 +30,31 @@ import { writeBackup } from './backup.js';
 import { openEngine } from './engine.js';
 import { browserKey, ownerToken, prepareHome } from './home-directory.js';
 import { openLobby } from './open-lobby.js';
-import { processMark } from './process-mark.js';
-import { openScratchStore } from './scratch-store.js';
 import { startSweeping } from './sweeping.js';
 import { Teardown } from './teardown.js';
 import { warningsOf } from './warnings.js';
 
 export interface Daemon {
   readonly url: string;
-  /** This start made the lobby. */
+  /** This start created the lobby. */
   readonly hasOpenedLobby: boolean;
-  /** A fresh one-time link for a browser. */
+  /** A new one-time link for a browser. */
   loginUrl(): Promise<string>;
-  /** Refuses new work, finishes what is under way, tells live readers, releases everything. Idempotent. */
+  /** Refuses new work, finishes the current work, notifies live readers, releases everything. Idempotent. */
   stop(): Promise<void>;
 }
 
 const OWNER: Principal = { kind: 'human', id: OWNER_ID, owner: true, credentialId: 'system' };
-/** Whole ones: part of a millisecond is no point in time to every engine. */
-const toMs = (hours: number): number => Math.round(hours * 3_600_000);
 const DRAIN_MS = 3_000;
 
 /**
- * Brings the daemon up in this order: directory, lock, store, domain, workers, HTTP. If a step
- * fails, the ones before it are undone, so nothing stays half-started.
+ * Starts the daemon in this order: directory, lock, store, domain, workers, HTTP. If a step fails, the ones before it
+ * are undone, so that nothing stays half-started.
  */
 export async function startDaemon(
   { home, config }: Settings,
   log: Logger,
-  places: {
+  paths: {
     readonly searchThread: URL;
     readonly web: string;
     readonly installation: readonly string[];
@@ -92,7 +88,7 @@ export async function startDaemon(
     const { store, search } = await openEngine({
       home,
       config,
-      searchThread: places.searchThread,
+      searchThread: paths.searchThread,
       onSearchFailure: (error) => {
         log.error({ err: error }, 'the search index failed and starts again');
       },
@@ -106,7 +102,7 @@ export async function startDaemon(
     const phase = { ready: false, stopping: false, port: 0 };
     const url = (): string => urlOf(config.host, phase.port);
     const runtime = createRuntime({
-      installation: places.installation,
+      installation: paths.installation,
       home,
       config,
       daemonId: newDaemonId(home),
@@ -133,7 +129,7 @@ export async function startDaemon(
         unusedAssetMs: toMs(retention.unusedAssetHours),
         humanTopicEvents: retention.humanTopicEvents,
       },
-      openScratch: openScratchStore,
+      openScratch,
       report: (error) => {
         log.error({ err: error }, 'live delivery hit an error');
       },
@@ -202,13 +198,13 @@ export async function startDaemon(
         loginUrl,
         isOwnHost: (host) => guard.isOwnHost(host),
         currency: config.currency,
-        mcpServers: async () => mcpHealth(await core.agents.list(), runtime.mcpHealth()),
+        mcpServers: async () => runtime.mcpHealth(await core.agents.list()),
         backup: (directory) => writeBackup(home, store, directory),
       }),
       special: createSpecialHandlers({
         core,
         files,
-        web: new WebFiles(places.web),
+        web: new WebFiles(paths.web),
         version: VERSION,
         metrics,
         ready: () => phase.ready && !phase.stopping,
@@ -233,7 +229,7 @@ export async function startDaemon(
       phase.port = own;
       guard.allow(hostsOf(config.host, own, config.allowedHosts));
     };
-    // Who waits for a daemon to come back is there with its first moment, and is to be known then.
+    // Clients that wait for a restarted daemon connect immediately, so the names must be known now.
     listenAs(config.port);
     await listen(server, config.host, config.port);
     listenAs((server.server.address() as AddressInfo).port);
@@ -270,4 +266,17 @@ async function listen(
     }
     throw error;
   }
+}
+
+/** A store for replays of logs; closing it deletes its file. */
+async function openScratch(): Promise<ScratchStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'stoa-replay-'));
+  const store = openScratchStore(join(folder, 'replay.db'));
+  const close = store.close.bind(store);
+  return Object.assign(store, {
+    async close() {
+      await close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  });
 }

@@ -19,11 +19,11 @@ export interface EngineOptions {
   readonly config: Config;
   /** The bundled entry of the search thread. */
   readonly searchThread: URL;
-  /** Search recovers by itself; this is for the log. */
+  /** For the log; search recovers automatically. */
   readonly onSearchFailure: (error: unknown) => void;
 }
 
-/** Opens the store that the configuration names, and the search index beside it. */
+/** Opens the configured store, and the search index beside it. */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { store: chosen, durability } = options.config;
   const onFailure = options.onSearchFailure;

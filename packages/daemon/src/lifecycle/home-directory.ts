@@ -4,7 +4,7 @@ import { StoaError } from '@stoa/protocol';
 import { secrets } from '../ports/secrets.js';
 import { makeDirectory } from './make-directory.js';
 
-/** Makes the data directory, for this user's eyes only. */
+/** Creates the data directory, readable by this user only. */
 export function prepareHome(home: string): void {
   try {
     makeDirectory(home);
@@ -20,7 +20,7 @@ export function prepareHome(home: string): void {
   }
 }
 
-/** The owner's token: made once, readable by this user only, required on loopback too. */
+/** The owner's token: created once, readable by this user only, required on loopback too. */
 export function ownerToken(home: string): string {
   return keptSecret(join(home, 'token'), () => `stoa_owner_${secrets.generate()}`);
 }
@@ -32,14 +32,14 @@ function keptSecret(path: string, make: () => string): string {
     return known;
   }
   const secret = make();
-  // Whole or not there: a start that is killed here must not leave a file that no start accepts.
+  // Complete or absent: a start that is killed here must not leave a file that no start accepts.
   const partial = `${path}.partial`;
   writeFileSync(partial, `${secret}\n`, { mode: 0o600 });
   renameSync(partial, path);
   return secret;
 }
 
-/** From which the keys of browser logins are derived. It is not part of a backup. */
+/** The keys of browser logins are derived from it. It is not part of a backup. */
 export function browserKey(home: string): string {
   return keptSecret(join(home, 'browser.key'), () => secrets.generate());
 }

@@ -13,7 +13,7 @@ describe('making a directory', () => {
     rmSync(root, { recursive: true });
   });
 
-  it('makes those above it too, for nobody else, and does so again', () => {
+  it('creates its parents too, for this user only, and can be repeated', () => {
     const path = join(root, 'a/b/c');
     for (let i = 0; i < 2; i++) makeDirectory(path);
     for (const each of ['a', 'a/b', 'a/b/c']) {
@@ -21,7 +21,7 @@ describe('making a directory', () => {
     }
   });
 
-  it('refuses what stands in the way, a file or a link that leads nowhere', () => {
+  it('refuses a file or a dangling link with its name', () => {
     writeFileSync(join(root, 'file'), '');
     symlinkSync(join(root, 'nowhere'), join(root, 'link'));
     expect(() => makeDirectory(join(root, 'file'))).toThrow('is not a directory');
@@ -30,7 +30,7 @@ describe('making a directory', () => {
     expect(() => makeDirectory(join(root, 'link/below'))).toThrow('EEXIST');
   });
 
-  it('ends where nobody can make one', (test) => {
+  it('fails if nobody can create one', (test) => {
     if (!existsSync('/proc/self')) test.skip('there is no /proc here');
     expect(() => makeDirectory('/proc/stoa/below')).toThrow('ENOENT');
   });

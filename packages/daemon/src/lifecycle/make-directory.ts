@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /**
- * Makes a directory, and those above it that are missing, for this user's eyes only. Not with `recursive` of Node:
- * where nobody can make one though nothing forbids it, as below /proc, that tries again for ever (Node 20).
+ * Creates a directory and its missing parents, readable by this user only. Not with `recursive` of Node: if creation
+ * fails although nothing forbids it, as below /proc, Node 20 retries forever.
  */
 export function makeDirectory(path: string): void {
   const missing: string[] = [];
@@ -12,7 +12,7 @@ export function makeDirectory(path: string): void {
     try {
       mkdirSync(directory, { mode: 0o700 });
     } catch (error) {
-      // Somebody else has just made it; a link that leads nowhere says the same.
+      // Another process has just created it; a dangling link causes the same error.
       if (!isDirectory(directory)) throw error;
     }
   }

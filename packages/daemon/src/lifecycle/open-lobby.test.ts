@@ -12,10 +12,10 @@ import { openLobby } from './open-lobby.js';
 
 const log = pino({ level: 'silent' });
 
-/** Daemons on one store that can be told to die with a commit. */
+/** Daemons on one store that can be made to die with a commit. */
 class MortalEngine implements StoreEngine {
   readonly name: StoreEngine['name'];
-  /** How many commits are left to whoever is alive. */
+  /** How many commits the living daemons have left. */
   commitsLeft = Number.POSITIVE_INFINITY;
 
   constructor(private readonly engine: StoreEngine) {
@@ -23,11 +23,11 @@ class MortalEngine implements StoreEngine {
   }
 
   async newDatabase() {
-    const place = await this.engine.newDatabase();
+    const database = await this.engine.newDatabase();
     return {
-      ...place,
-      open: async () => this.#mortal(await place.open()),
-      discard: () => place.discard(),
+      ...database,
+      open: async () => this.#mortal(await database.open()),
+      discard: () => database.discard(),
     };
   }
 
@@ -93,7 +93,7 @@ async function killedAfter(commits: number, engine: StoreEngine): Promise<boolea
 describe('the opening of the lobby', () => {
   const [sqlite, ...others] = STORE_ENGINES;
 
-  it('is completed by the next start, wherever the daemon was killed', async () => {
+  it('is completed by the next start after a kill at any step', async () => {
     if (!sqlite) throw new Error('there is no engine');
     let commits = 0;
     while (await killedAfter(commits, sqlite)) commits += 1;

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 
 const LOBBY_ID = 'lobby';
 
-/** In the metadata of the channel: how far its opening came. */
+/** In the metadata of the channel: the progress of its creation. */
 const MARK = 'firstStart';
 const BEGUN = { [MARK]: 'begun' };
 const DONE = { [MARK]: 'done' };
@@ -19,14 +19,14 @@ interface LobbyPorts {
 }
 
 /**
- * The first start: a channel with three scripted agents in it, so that a newcomer meets somebody.
+ * The first start: a channel with three scripted agents, so that a newcomer finds somebody to talk to.
  *
- *   nothing is stored ──▶ begun (the channel is there) ──agents, sessions, members, welcome──▶ done
+ *   nothing is stored ──▶ begun (the channel exists) ──agents, sessions, members, welcome──▶ done
  *
- * Every step is one that a person could take, as the owner, and can be taken again: a start that was
- * cut off is completed by the next one, and two daemons that start on one database make one lobby.
- * Whoever deletes the lobby is left without: its topic stays, so the store is not empty any more.
- * Says whether it was opened by this start. What goes wrong is logged, and keeps no daemon from starting.
+ * Every step is one that a person could take, as the owner, and can be repeated: the next start completes an
+ * interrupted one, and two daemons that start on one database create one lobby. A deleted lobby is not created again:
+ * its topic remains, so the store is not empty. Returns whether this start opened it. Failures are logged and do not
+ * prevent the start.
  */
 export async function openLobby({ core, store, owner, log }: LobbyPorts): Promise<boolean> {
   try {
@@ -59,7 +59,7 @@ async function isBegun({ channels }: Core, owner: Principal): Promise<boolean> {
   }
 }
 
-/** A key of what is done once, however often it is begun. */
+/** The idempotency key of a step. */
 const key = (what: string): string => `${MARK}:${what}`;
 
 async function furnish(core: Core, owner: Principal): Promise<void> {

@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import type { TaskUpkeep } from '../runtime/task-upkeep.js';
 
 /**
- * Sweeps every so often, one sweep at a time; a failed one is told and tried again at the next turn.
- * Stopping waits for the transaction a sweep is at, not for the rest of it.
+ * Sweeps at an interval, one sweep at a time; a failed one is logged and retried at the next interval. Stopping waits
+ * for the current transaction of a sweep, not for the rest of it.
  */
 export function startSweeping(
   sweeper: Core['sweeper'],

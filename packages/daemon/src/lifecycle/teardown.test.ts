@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Teardown } from './teardown.js';
 
 describe('stopping what was started', () => {
-  it('goes in reverse, one step after the other, also when it is asked for twice', async () => {
+  it('runs in reverse, one step after the other, also if it is called twice', async () => {
     const done: string[] = [];
     const teardown = new Teardown(() => undefined);
     teardown.add('store', () => {
@@ -18,14 +18,14 @@ describe('stopping what was started', () => {
     expect(done).toEqual(['http', 'store']);
   });
 
-  it('goes on after a step that failed, and tells', async () => {
-    const told: unknown[] = [];
-    const teardown = new Teardown((name, error) => told.push([name, String(error)]));
+  it('continues after a failed step, and reports it', async () => {
+    const reported: unknown[] = [];
+    const teardown = new Teardown((name, error) => reported.push([name, String(error)]));
     teardown.add('store', () => {
-      told.push('store');
+      reported.push('store');
     });
     teardown.add('http', () => Promise.reject(new Error('stuck')));
     await teardown.run();
-    expect(told).toEqual([['http', 'Error: stuck'], 'store']);
+    expect(reported).toEqual([['http', 'Error: stuck'], 'store']);
   });
 });

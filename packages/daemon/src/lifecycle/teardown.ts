@@ -1,4 +1,4 @@
-/** What was started is stopped in reverse, once, whether the start failed half-way or all went well. */
+/** Stops everything that was started in reverse order, once, also after a failed start. */
 export class Teardown {
   readonly #steps: { readonly name: string; readonly run: () => Promise<void> | void }[] = [];
 
@@ -10,7 +10,7 @@ export class Teardown {
     this.#steps.push({ name, run });
   }
 
-  /** Who asks again waits for the same end: a step must not begin before the one before it is done. */
+  /** Repeated calls wait for the same end: a step must not begin before the previous one has finished. */
   run(): Promise<void> {
     this.#running ??= this.#runAll();
     return this.#running;

@@ -1,7 +1,7 @@
 import type { StoreWait } from '@stoa/core';
 import type { Config } from '../config/schema.js';
 
-/** What the owner should know about how this daemon runs; shown at start and by `stoa status`. */
+/** What the owner should know about the configuration of this daemon; shown at start and by `stoa status`. */
 export function warningsOf(
   { durability, host }: Config,
   ofStore: readonly string[],

@@ -10,7 +10,7 @@ import {
 } from '@stoa/core';
 import { humanTopic, LIMITS, type Principal, StoaError, type StreamFrame } from '@stoa/protocol';
 
-/** How frames leave: a WebSocket or an event stream. Nothing here blocks or throws. */
+/** How frames are sent: a WebSocket or an event stream. Never blocks or throws. */
 export interface Outlet {
   event(entry: LogEntry, encoded: string): void;
   frame(frame: StreamFrame): void;
@@ -22,7 +22,7 @@ export interface Outlet {
 export type GapReason = Extract<StreamFrame, { type: 'gap' }>['reason'];
 export type CloseReason = Extract<StreamFrame, { type: 'closing' }>['reason'];
 
-/** One client and the topics it follows; ends with its credential, with the daemon, or when too slow. */
+/** One client and its topics; ends with its credential, with the daemon, or when it is too slow. */
 export class Connection implements Reader {
   readonly #subscriptions = new Map<string, Subscription>();
   #revocations: Subscription | undefined;
@@ -35,7 +35,7 @@ export class Connection implements Reader {
     private readonly onEnd: () => void,
   ) {}
 
-  /** Hears of the revocation of its own credential, then makes sure that it was not revoked before. */
+  /** Follows the revocation of its credential, then checks that it was not revoked before. */
   async guardCredential(presented: Presented): Promise<void> {
     const { principal } = this;
     if (principal.kind !== 'human') return;
@@ -46,7 +46,7 @@ export class Connection implements Reader {
       },
       gap: () => undefined,
       chunk: () => undefined,
-      // Without hearing of revocations it must not go on.
+      // It must not continue without notice of revocations.
       cutOff: () => {
         this.end('unavailable');
       },
@@ -83,8 +83,8 @@ export class Connection implements Reader {
   }
 
   /**
-   * Waits until the client has taken most of what it was sent; false when it is over. The past of one
-   * topic comes after that of the other, or a hundred of them would lie there at once.
+   * Waits until the client has received most of the frames; returns false when it has ended. Topics are replayed one
+   * after the other; otherwise a hundred replays would be buffered at once.
    */
   async keptUp(): Promise<boolean> {
     if (this.pendingBytes() > READER_LIMIT_BYTES / 2) {
@@ -105,7 +105,7 @@ export class Connection implements Reader {
     this.outlet.frame({ type: 'unsubscribed', topic });
   }
 
-  /** Asked again after a wait, when the answer may have changed. */
+  /** A method, because the answer may change during a wait. */
   #hasEnded(): boolean {
     return this.#ended;
   }
@@ -134,7 +134,7 @@ export class Connection implements Reader {
     return this.outlet.drained();
   }
 
-  /** Tells the client why and closes. Idempotent. */
+  /** Sends the reason and closes. Idempotent. */
   end(reason?: CloseReason): void {
     if (this.#ended) return;
     this.#ended = true;

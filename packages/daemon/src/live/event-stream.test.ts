@@ -101,7 +101,7 @@ describe('an event stream', () => {
     return response.setEncoding('utf8');
   };
 
-  it('takes no place for a reader that left while its topics were looked up', async () => {
+  it('uses no slot for a reader that left while its topics were looked up', async () => {
     await serve(core);
     gate.held = true;
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -122,7 +122,7 @@ describe('an event stream', () => {
     await vi.waitUntil(() => streams.count === 0);
   });
 
-  it('is refused when the last place was taken while its topics were looked up', async () => {
+  it('is refused if the last slot was taken while its topics were looked up', async () => {
     await serve(core, 1);
     gate.held = true;
     const asked = [open(), open()];
@@ -133,7 +133,7 @@ describe('an event stream', () => {
     expect(streams.count).toBe(1);
   });
 
-  it('is refused when the daemon began to stop while its topics were looked up', async () => {
+  it('is refused if the daemon began to stop while its topics were looked up', async () => {
     await serve(core);
     gate.held = true;
     const asked = open();
@@ -144,7 +144,7 @@ describe('an event stream', () => {
     expect(streams.count).toBe(0);
   });
 
-  it('that fails after it began says so, ends, and leaves a line in the log', async () => {
+  it('that fails after it began reports it, ends, and logs it', async () => {
     const follow = (): Promise<never> => Promise.reject(new Error('the disk is on fire'));
     await serve({ ...core, hub: { follow } as unknown as Core['hub'] });
     const response = await open();
@@ -156,7 +156,7 @@ describe('an event stream', () => {
     expect(streams.count).toBe(0);
   });
 
-  it('that cannot go on reading the log says that it is unavailable, not that the reader was slow', async () => {
+  it('that can no longer read the log reports that it is unavailable, not that the reader was slow', async () => {
     await serve(core);
     const { channels } = core;
     for (let i = 0; i < 250; i++) await channels.post(owner, 'lobby', { text: 'x' }, undefined);
@@ -173,9 +173,9 @@ describe('an event stream', () => {
     // The last of the same reads again: of the second page of what was missed.
     gate.failAt = gate.reads;
     gate.reads = 0;
-    const told = await readAll();
-    expect(told).toContain('id: channel:lobby=200\n');
-    expect(told).toContain('event: stoa.closing\ndata: {"type":"closing","reason":"unavailable"}');
-    expect(told).not.toContain('slow_reader');
+    const text = await readAll();
+    expect(text).toContain('id: channel:lobby=200\n');
+    expect(text).toContain('event: stoa.closing\ndata: {"type":"closing","reason":"unavailable"}');
+    expect(text).not.toContain('slow_reader');
   });
 });

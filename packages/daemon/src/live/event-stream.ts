@@ -5,7 +5,7 @@ import { type Principal, parseTopic, StoaError, type StreamFrame } from '@stoa/p
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { presentedIn } from '../http/credentials-of.js';
-import { DEFECT, knownError } from '../http/problems.js';
+import { answeredError } from '../http/problems.js';
 import { Connection, type Outlet } from './connection.js';
 import { formatPositions, type Positions, parsePositions } from './positions.js';
 import { socketDrained } from './socket-drain.js';
@@ -27,10 +27,10 @@ const HEAD = {
   Connection: 'close',
 };
 
-/** `/v1/events`: the same delivery as the WebSocket, for readers that speak plain HTTP. */
+/** `/v1/events`: the same delivery as the WebSocket, for readers with plain HTTP. */
 export function createEventStream(ports: EventStreamPorts) {
   const { core, streams, stopping } = ports;
-  /** A stream does not end: what is asked for behind it on the same connection never gets its turn. */
+  /** A stream does not end, so later requests on the same connection would never be answered. */
   const taken = new WeakSet<Socket>();
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { socket } = request.raw;
@@ -52,7 +52,7 @@ export function createEventStream(ports: EventStreamPorts) {
     }
     reply.hijack();
     const presented = presentedIn(request.headers);
-    // Whoever left while this was looked up is not there to end what would be opened now.
+    // A reader that left during the lookup cannot end a stream that would be opened now.
     if (!socket.destroyed && presented) {
       void serve(ports, principal, presented, start, reply.raw);
     }
@@ -60,7 +60,7 @@ export function createEventStream(ports: EventStreamPorts) {
   };
 }
 
-/** Where the reader stands in each topic before the first frame: its first id must not leave one out. */
+/** The positions of the reader in all topics before the first frame, so that its first event id is complete. */
 async function startOf(
   core: Core,
   principal: Principal,
@@ -80,7 +80,7 @@ async function startOf(
   return start;
 }
 
-/** Resolves when the answers before this one on its connection are given, or the connection is gone. */
+/** Resolves when the earlier answers on its connection are sent, or the connection is closed. */
 function itsTurn(response: ServerResponse, socket: Socket): Promise<void> {
   if (response.socket || socket.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
@@ -94,7 +94,7 @@ function itsTurn(response: ServerResponse, socket: Socket): Promise<void> {
   });
 }
 
-/** Has its place among the streams before it first waits; an error from here on is told on the stream. */
+/** Counts among the open streams before it first waits; errors from then on are sent on the stream. */
 async function serve(
   { core, streams, log }: EventStreamPorts,
   principal: Principal,
@@ -119,15 +119,13 @@ async function serve(
     await connection.guardCredential(presented);
     for (const [topic, after] of start) await connection.subscribe(topic, after);
   } catch (error) {
-    const known = knownError(error);
-    if (!known) log.error({ err: error }, 'an event stream hit a defect');
-    const { code, detail } = (known ?? DEFECT).toProblem();
+    const { code, detail } = answeredError(error, log, 'an event stream hit a defect').toProblem();
     connection.say({ type: 'error', code, detail });
     connection.end();
   }
 }
 
-/** Ids say where the reader now stands in all its topics, so that it can resume from any. */
+/** Event ids contain the positions in all topics, so that a reader can resume from any. */
 function eventStreamOutlet(response: ServerResponse, start: Positions): Outlet {
   const positions = new Map(start);
   const socket = response.socket as Socket;
@@ -159,7 +157,7 @@ function eventStreamOutlet(response: ServerResponse, start: Positions): Outlet {
   };
 }
 
-/** Without it a browser that comes back before the next event would start at another place. */
+/** Without it a browser that reconnects before the next event would start at another position. */
 function positionAfter(frame: StreamFrame): [topic: string, seq: number] | undefined {
   if (frame.type === 'subscribed') return [frame.topic, frame.after];
   if (frame.type === 'gap') return [frame.topic, frame.oldest - 1];

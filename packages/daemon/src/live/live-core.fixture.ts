@@ -4,7 +4,7 @@ import { DiskAssetFiles } from '../assets/asset-files.js';
 import { createIds } from '../ports/ids.js';
 import { secrets } from '../ports/secrets.js';
 
-/** A domain on a store of the test, for those who only listen to it. */
+/** A domain on a store of the test, for tests that only follow topics. */
 export function liveCore(store: Store, home: string): Core {
   return createCore({
     runtime: idleRuntime(),

@@ -5,7 +5,7 @@ import { formatPositions, parsePositions } from './positions.js';
 const topic = fc.stringMatching(/^(channel|human):[a-z0-9]{1,12}$/);
 
 describe('positions of an event stream', () => {
-  it('read back as they were written', () => {
+  it('are parsed as they were formatted', () => {
     fc.assert(
       fc.property(fc.dictionary(topic, fc.nat(), { minKeys: 1, maxKeys: 5 }), (positions) => {
         const map = new Map(Object.entries(positions));
@@ -14,7 +14,7 @@ describe('positions of an event stream', () => {
     );
   });
 
-  it('may be a bare number when one topic is followed', () => {
+  it('may be a bare number if one topic is followed', () => {
     expect(parsePositions('12', ['channel:lobby'])).toEqual(new Map([['channel:lobby', 12]]));
   });
 

@@ -2,12 +2,12 @@ import { parseTopic, StoaError } from '@stoa/protocol';
 
 export type Positions = ReadonlyMap<string, number>;
 
-/** Where a reader of several topics stands, as one event id: `channel:lobby=12,human:owner=3`. */
+/** The positions of a reader in several topics as one event id: `channel:lobby=12,human:owner=3`. */
 export function formatPositions(positions: Positions): string {
   return [...positions].map(([topic, seq]) => `${topic}=${String(seq)}`).join(',');
 }
 
-/** A bare number is the position in the only topic that is followed. */
+/** A bare number is the position in the only followed topic. */
 export function parsePositions(text: string, topics: readonly string[]): Positions {
   const only = topics[0];
   if (/^\d{1,15}$/.test(text) && only !== undefined && topics.length === 1)

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 const STALL_MS = 30_000;
 
-/** Resolves when the other side has taken what was written; rejects when it stalls or is gone. */
+/** Resolves when the other side has received everything; rejects when it stalls or disconnects. */
 export function socketDrained(socket: Socket): Promise<void> {
   if (!socket.writableNeedDrain) return Promise.resolve();
   return new Promise((resolve, reject) => {

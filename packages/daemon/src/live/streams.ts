@@ -1,7 +1,7 @@
 import { StoaError } from '@stoa/protocol';
 import type { CloseReason, Connection } from './connection.js';
 
-/** Every open live stream: how many there may be, and how they all end. */
+/** All open live streams: their limit, and how they end. */
 export class Streams {
   readonly #open = new Set<Connection>();
 

@@ -14,7 +14,7 @@ import { serveWebSocket } from './web-socket.js';
 
 const SECRET = 'x'.repeat(40);
 
-describe('an upgrade whose caller is still being looked up', () => {
+describe('an upgrade during the lookup of its caller', () => {
   let home: string;
   let store: SqliteStore;
   let server: Server;
@@ -105,7 +105,7 @@ describe('an upgrade whose caller is still being looked up', () => {
     expect(client.text()).toBe('');
   });
 
-  it('is refused when the daemon began to stop meanwhile', async () => {
+  it('is refused if the daemon began to stop meanwhile', async () => {
     isHeld = true;
     const client = await upgrade();
     isStopping = true;
@@ -115,7 +115,7 @@ describe('an upgrade whose caller is still being looked up', () => {
     expect(streams.count).toBe(0);
   });
 
-  it('is refused when the last place was taken meanwhile', async () => {
+  it('is refused if the last slot was taken meanwhile', async () => {
     isHeld = true;
     const asked = [await upgrade(), await upgrade()];
     letGo();

@@ -8,12 +8,12 @@ import {
   type Presented,
   READER_LIMIT_BYTES,
 } from '@stoa/core';
-import { type Principal, ROUTES, StoaError, type StreamFrame, StreamRequest } from '@stoa/protocol';
+import { type Principal, ROUTES, StoaError, StreamRequest } from '@stoa/protocol';
 import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { presentedInUpgrade, STREAM_PROTOCOL } from '../http/credentials-of.js';
 import type { OriginGuard } from '../http/origin-guard.js';
-import { DEFECT, knownError, rawAnswer } from '../http/problems.js';
+import { answeredError, rawAnswer } from '../http/problems.js';
 import { Connection, type Outlet } from './connection.js';
 import { socketDrained } from './socket-drain.js';
 import type { Streams } from './streams.js';
@@ -40,7 +40,7 @@ export function serveWebSocket(server: Server, ports: WebSocketPorts): () => voi
     perMessageDeflate: false,
     handleProtocols: (offered) => (offered.has(STREAM_PROTOCOL) ? STREAM_PROTOCOL : false),
   });
-  // The HTTP server lets go of what is upgraded: nothing but this would end one that is not yet served.
+  // The HTTP server no longer tracks upgraded sockets, so only this ends one that is not served yet.
   const upgrading = new Set<Duplex>();
   sockets.on('wsClientError', (error, socket) => {
     refuse(socket, new StoaError('invalid_request', error.message), ports.log);
@@ -91,17 +91,16 @@ async function admit(
   }
   assertMayCall(ROUTES.stream.access, principal);
   if (!principal) throw new StoaError('unauthenticated');
-  // Those that are open were told already; nobody would tell one that opens now.
+  // Open streams were notified already; a stream that opens now would not be.
   if (stopping()) throw new StoaError('shutting_down');
   return { principal, presented };
 }
 
-/** Ends the connection whether or not the other side ends its half, or ever reads the answer. */
+/** Ends the connection even if the other side does not end its half or never reads the answer. */
 function refuse(socket: Duplex, error: unknown, log: Logger): void {
-  const known = knownError(error);
-  if (!known) log.error({ err: error }, 'an upgrade hit a defect');
+  const answer = rawAnswer(answeredError(error, log, 'an upgrade hit a defect'));
   (socket as Socket).setTimeout(REFUSAL_MS, () => socket.destroy());
-  socket.end(rawAnswer(known ?? DEFECT), () => socket.destroy());
+  socket.end(answer, () => socket.destroy());
 }
 
 function serve(
@@ -124,7 +123,7 @@ function serve(
   webSocket.on('error', () => {
     webSocket.terminate();
   });
-  // Requests are carried out one after the other, so that answers come in the order of asking.
+  // Handles requests one after the other, so that answers have the order of the requests.
   let queue = connection.guardCredential(presented).catch((error: unknown) => {
     log.error({ err: error }, 'a stream could not be guarded');
     connection.end();
@@ -139,13 +138,16 @@ function serve(
       waiting -= 1;
     });
   });
-  // A ping is answered at once, out of turn: who only pings is held to the same limit.
+  // A ping is answered immediately, so clients that only ping have the same limit.
   webSocket.on('ping', () => {
     endIfBehind(webSocket);
   });
 }
 
-/** True when it is over: who asks for more without reading what it was answered makes us keep it. */
+/**
+ * Returns true if the connection was ended: a client that sends requests without reading the answers would fill the
+ * buffer.
+ */
 function endIfBehind(webSocket: WebSocket): boolean {
   if (webSocket.bufferedAmount > READER_LIMIT_BYTES) webSocket.terminate();
   return webSocket.readyState !== webSocket.OPEN;
@@ -159,16 +161,9 @@ async function obey(connection: Connection, data: Buffer, log: Logger): Promise<
     if (request.type === 'subscribe') await connection.subscribe(request.topic, request.after);
     else connection.unsubscribe(request.topic);
   } catch (error) {
-    const known = knownError(error);
-    if (!known) log.error({ err: error }, 'a stream request hit a defect');
-    const { code, detail } = (known ?? DEFECT).toProblem();
-    const frame: StreamFrame = {
-      type: 'error',
-      code,
-      detail,
-      ...(topic === undefined ? {} : { topic }),
-    };
-    connection.say(frame);
+    const answer = answeredError(error, log, 'a stream request hit a defect').toProblem();
+    const { code, detail } = answer;
+    connection.say({ type: 'error', code, detail, ...(topic === undefined ? {} : { topic }) });
   }
 }
 
@@ -213,7 +208,7 @@ function webSocketOutlet(webSocket: WebSocket, socket: Socket): Outlet {
   };
 }
 
-/** An event goes to many sockets in a row: its bytes are made once. */
+/** An event goes to many sockets in a row and is encoded once. */
 let lastEntry: LogEntry | undefined;
 let lastFrame = Buffer.alloc(0);
 

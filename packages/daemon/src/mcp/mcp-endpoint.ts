@@ -7,11 +7,11 @@ import { sendWebResponse, toWebRequest } from './web-exchange.js';
 
 export interface McpEndpoint {
   readonly handle: SpecialHandler;
-  /** Ends what is under way and takes nothing more. */
+  /** Ends open calls and refuses new ones. */
   close(): void;
 }
 
-/** `/mcp`. The library behind it is loaded by the first request. */
+/** `/mcp`. The first request loads the library. */
 export function createMcpEndpoint(ports: McpPorts): McpEndpoint {
   const { core } = ports;
   const calls = new OpenCalls(LIMITS.mcpCalls, LIMITS.mcpCallsPerCaller);
@@ -19,7 +19,7 @@ export function createMcpEndpoint(ports: McpPorts): McpEndpoint {
   return {
     async handle(request, reply) {
       const by = request.principal as Principal;
-      // For programs that were given a token; a page has no use for it.
+      // For programs with a token; a page does not need it.
       const { authorization } = request.headers;
       if (authorization === undefined)
         throw new StoaError('unauthenticated', 'Send a Bearer token');
@@ -65,7 +65,7 @@ async function load(ports: McpPorts) {
 
 type Served = Awaited<ReturnType<typeof load>>;
 
-/** What the endpoint itself has to know of a message; whether it is one is for the library to say. */
+/** What the endpoint needs of a message; the library validates it. */
 function look(body: unknown): { readonly id?: unknown; readonly cancels?: unknown } {
   if (Array.isArray(body)) {
     if (body.length <= LIMITS.mcpBatch) return {};

@@ -1,7 +1,7 @@
 import { type JsonSchema, StoaError } from '@stoa/protocol';
 import { z } from 'zod';
 
-/** What came of a call: words for a model, and the same as data for programs. */
+/** The result of a call: text for a model, and the same as data for programs. */
 export interface ToolAnswer {
   readonly text: string;
   readonly data?: Readonly<Record<string, unknown>>;
@@ -14,7 +14,7 @@ export interface ToolAnswer {
  */
 export type WhenSent = (sent: () => void, lost: () => void) => void;
 
-/** A tool as it is offered to one caller: who that is was settled when the tool was made. */
+/** A tool for one caller, who is known when the tool is created. */
 export interface OfferedTool<I = unknown> {
   readonly name: string;
   readonly description: string;
@@ -25,12 +25,12 @@ export interface OfferedTool<I = unknown> {
   call(input: I, signal: AbortSignal, whenSent: WhenSent): Promise<ToolAnswer>;
 }
 
-/** Fixes the input type from the schema; nobody calls a tool with an input that does not fit it. */
+/** Infers the input type from the schema; a tool is called only with valid input. */
 export function offer<I>(tool: OfferedTool<I>): OfferedTool {
   return tool;
 }
 
-/** Made once: the schemas of tools do not depend on who asks. */
+/** Generated once: the schemas of tools do not depend on the caller. */
 const schemas = new WeakMap<z.ZodType, JsonSchema>();
 
 export function schemaOf({ input }: OfferedTool): JsonSchema {
@@ -48,6 +48,10 @@ export function readInput<I>({ name, input }: OfferedTool<I>, given: unknown): I
     path: ['arguments', ...path.map(String)].join('.'),
     message,
   }));
-  const said = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
-  throw new StoaError('invalid_request', `The arguments of ${name} do not fit: ${said}`, issues);
+  const problems = issues.map(({ path, message }) => `${path}: ${message}`).join('; ');
+  throw new StoaError(
+    'invalid_request',
+    `The arguments of ${name} do not fit: ${problems}`,
+    issues,
+  );
 }

@@ -1,7 +1,7 @@
 import { actorIdOf, type Principal, StoaError } from '@stoa/protocol';
 
 export interface OpenCall {
-  /** Aborts when the call is over, or is to be. */
+  /** Aborts when the call has ended, or should end. */
   readonly signal: AbortSignal;
   /** Idempotent; the first reason is kept. */
   readonly end: (reason?: StoaError) => void;
@@ -11,11 +11,11 @@ export interface OpenCall {
 
 interface Entry {
   readonly caller: string;
-  /** How the client calls its request; only it knows others by the same id. */
+  /** The client's id of its request, which is unique for that client only. */
   readonly requestId: unknown;
 }
 
-/** The requests under way: how many there may be, of one caller and in all, and how they all end. */
+/** The open requests: their limits per caller and in total, and how they end. */
 export class OpenCalls {
   readonly #open = new Map<AbortController, Entry>();
   readonly #counts = new Map<string, number>();
@@ -55,7 +55,7 @@ export class OpenCalls {
     };
   }
 
-  /** A client gave up waiting. It reports that in another request, which may come after the answer was sent. */
+  /** A client stopped waiting. It reports that in another request, which may arrive after the answer was sent. */
   cancel(by: Principal, requestId: unknown): void {
     const caller = actorIdOf(by);
     const key = keyOf(caller, requestId);

@@ -51,7 +51,7 @@ const ListSessionsInput = z.strictObject({
   before: SessionId.optional(),
   limit,
 });
-/** Not the freer modes: with them, whoever may make a session could do without anybody's approval. */
+/** Without the freer modes: a session with them could work without anybody's approval. */
 const CreateSessionInput = z.strictObject({
   agentId: AgentId,
   workspace: WorkspacePath.optional(),
@@ -73,8 +73,8 @@ const ListApprovalsInput = z.strictObject({
 });
 
 /**
- * What a person can do through an MCP client. Answering approvals is not among it: a model may be what
- * holds this connection, and what an agent wants is decided by people.
+ * The tools of a person with an MCP client. Answering approvals is excluded: a model may control this connection, and
+ * people must decide.
  */
 export function peopleTools(core: Core, by: Principal, words: Words): OfferedTool[] {
   const { channels, agents, sessions, inbox, runs, approvals } = core;
@@ -147,7 +147,7 @@ export function peopleTools(core: Core, by: Principal, words: Words): OfferedToo
       input: Nothing,
       isReading: true,
       async call() {
-        // Their definitions may hold keys of other services; nobody needs those to choose one.
+        // Definitions may contain keys of other services, which nobody needs to choose an agent.
         const listed = (await agents.list()).map(
           ({ agentId, name, status, problem, definition }) => ({
             agentId,
@@ -187,7 +187,7 @@ export function peopleTools(core: Core, by: Principal, words: Words): OfferedToo
     offer<z.infer<typeof SendPromptInput>>({
       name: 'send_prompt',
       description:
-        'Gives a session work. It is on disk when this returns, and done later: read the journal for what came of it.',
+        'Sends work to a session. It is stored when this returns, and done later: read the journal for the result.',
       input: SendPromptInput,
       isReading: false,
       async call({ sessionId, idempotencyKey: key, ...request }) {
@@ -197,7 +197,8 @@ export function peopleTools(core: Core, by: Principal, words: Words): OfferedToo
     }),
     offer<z.infer<typeof ReadJournalInput>>({
       name: 'read_journal',
-      description: 'Reads what a session was told, said and did, oldest first.',
+      description:
+        'Reads the journal of a session, oldest first: its inputs, messages and tool calls.',
       input: ReadJournalInput,
       isReading: true,
       async call({ sessionId, ...query }) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const messageText = z.string().min(1).max(LIMITS.textChars);
 
-/** The same key and arguments happen once, however often they are sent. */
+/** The same key and arguments have one effect, however often they are sent. */
 export const idempotencyKey = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/)

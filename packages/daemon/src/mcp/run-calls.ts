@@ -6,7 +6,7 @@ import type { OfferedTool, ToolAnswer, WhenSent } from './offered-tool.js';
 type Agent = typeof import('@stoa/agent');
 type Tool = Agent['SESSION_TOOLS'][number];
 
-/** A call that somebody waits for, or whose result nobody has received. */
+/** A call that a client waits for, or whose result no client has received. */
 interface OpenCall {
   readonly callId: string;
   waiting: number;
@@ -15,9 +15,9 @@ interface OpenCall {
 }
 
 /**
- * Calls that a session makes with its own token, carried out in its active run and refused without one. Two equal
- * calls at the same time are one call. A call is kept until the program has received its result, at most until the run
- * ends: a program that gave up on a question and asks it again gets the same question and its answer.
+ * Calls that a session makes with its own token, executed in its active run and refused without one. Two equal calls
+ * at the same time are one call. A call is kept until the program has received its result, at most until the run
+ * ends: a program that stopped waiting for a question and asks it again gets the same question and its answer.
  */
 export class RunCalls {
   readonly #open = new WeakMap<RunContext, Map<string, OpenCall>>();
@@ -68,14 +68,14 @@ export class RunCalls {
     try {
       const answer = await this.agent.orAborted(work, signal);
       open.hasAnswer = true;
-      // Not before: a client that gave up a moment ago asks again, and finds the answer.
+      // Not earlier: a client that stopped waiting a moment ago may ask again, and finds the answer.
       whenSent(forget, () => {
         if (!calls.has(same)) calls.set(same, open);
       });
       return answer;
     } finally {
       open.waiting -= 1;
-      // Nobody waits for this result any more; the same call again gets the answer under the same id.
+      // No client waits for this result; the same call again gets the answer under the same id.
       if (!isWanted() && !open.hasAnswer) open.work = undefined;
     }
   }
@@ -97,11 +97,11 @@ export class RunCalls {
       decide,
       isWanted,
     });
-    // Passing means saying nothing, so other text of the program is not published.
+    // Passing a turn publishes nothing, so other text of the program is not published either.
     if (output.endsTurn === true) await run.journal.emitOutput([]);
     const { isError = false } = output;
     const outcome = isError ? 'error' : 'ok';
-    const said = {
+    const result = {
       runId: run.runId,
       callId,
       tool: tool.name,
@@ -110,7 +110,7 @@ export class RunCalls {
     } as const;
     // Text of others is information for the model here too, never an instruction.
     const text =
-      tool.kind === 'read' && !isError ? this.agent.toolResultForModel(said) : output.text;
+      tool.kind === 'read' && !isError ? this.agent.toolResultForModel(result) : output.text;
     return { text, isError };
   }
 }

@@ -25,7 +25,7 @@ export interface McpPorts {
   readonly core: Core;
   readonly home: string;
   readonly version: string;
-  /** Told of defects; must not throw. */
+  /** Receives defects; must not throw. */
   readonly report: (error: unknown) => void;
 }
 
@@ -34,21 +34,21 @@ const PROGRESS_MS = 10_000;
 
 interface Caller {
   readonly by: Principal;
-  /** Aborts when the call is to end, for the reason it gives. */
+  /** Aborts when the call should end, with the reason. */
   readonly signal: AbortSignal;
   readonly whenSent: WhenSent;
 }
 
-/** How the handler is told whose request it serves; the secret itself does not come along. */
+/** Passes the proven caller to the handler, without the secret. */
 export function proven(by: Principal, signal: AbortSignal, whenSent: WhenSent) {
   const caller: Caller = { by, signal, whenSent };
   return { token: '', clientId: '', scopes: [], extra: { [CALLER]: caller } };
 }
 
 /**
- * The protocol itself. Every message is served by a server of its own, made for whoever sent it, and
- * nothing is kept in between: there is no session to steal, to expire or to outlive its token. Both
- * the revisions with a handshake and the ones without are spoken.
+ * The protocol itself. Every message is served by a separate server for its sender, and nothing is kept in between:
+ * there is no session to steal, to expire or to outlive its token. It supports the revisions with a handshake and
+ * those without.
  */
 export function createMcp(ports: McpPorts): McpHttpHandler {
   const { core, home } = ports;
@@ -67,9 +67,9 @@ export function createMcp(ports: McpPorts): McpHttpHandler {
       return serverOf(tools, caller, ports);
     },
     {
-      // The tools of a caller never change, so there is nothing to wait for.
+      // The tools of a caller never change, so there is nothing to subscribe to.
       maxSubscriptions: 0,
-      // A question to people may take long: a stream shows that somebody is still there.
+      // A question to people may take long: a stream keeps the connection alive.
       responseMode: 'sse',
       onerror: (error) => {
         ports.report(error);
@@ -83,13 +83,13 @@ function serverOf(
   { by, signal, whenSent }: Caller,
   { version, report }: McpPorts,
 ): McpServer {
-  // Programs put both into the context of the model: what a session reads is text alone.
+  // Programs put both into the context of the model, so a session gets text only.
   const hasData = by.kind !== 'session';
   const made = new McpServer(
     { name: 'stoa', title: 'Stoa', version },
     { capabilities: { tools: {} }, instructions: agent.ENVELOPE_RULE },
   );
-  // Beneath the library's own registry, which would answer what does not fit in words of its own.
+  // Replaces the library's own registry, which would answer invalid input with its own texts.
   const { server } = made;
   server.setRequestHandler('tools/list', () => ({
     tools: [...tools.values()].map((tool) => ({
@@ -115,7 +115,7 @@ function serverOf(
   return made;
 }
 
-/** Clients give up on what shows no progress; those that asked to be told of it are told. */
+/** Clients give up on calls without progress; those that requested it get progress notifications. */
 function tellProgress({ _meta, notify }: ServerContext['mcpReq']): () => void {
   const progressToken = _meta?.progressToken;
   if (progressToken === undefined) return () => undefined;
@@ -138,7 +138,7 @@ function resultOf({ text, data, isError = false }: ToolAnswer, hasData: boolean)
   };
 }
 
-/** A refusal is a result: the model is to read it. Its code stands in front and in the data. */
+/** A refusal is a result, so that the model reads it. Its code is the first word, and in the data. */
 function failureOf(
   error: unknown,
   report: (error: unknown) => void,

@@ -10,7 +10,7 @@ type Session = Extract<Principal, { kind: 'session' }>;
 
 const POST_MESSAGE = 'post_message';
 
-/** What `/mcp` offers to a session. */
+/** The tools of a session on `/mcp`. */
 export function sessionTools(
   core: Core,
   agent: Agent,
@@ -29,8 +29,8 @@ export const sessionToolNames = (agent: Agent): ReadonlySet<string> =>
   ]);
 
 /**
- * What a session does in channels with its own token, also outside a run. Nobody can be asked outside a run, so what
- * the rules would ask about is refused.
+ * What a session does in channels with its own token, also outside a run. Outside a run nobody can be asked, so calls
+ * that need an approval are refused.
  */
 function channelTools(core: Core, agent: Agent, by: Session): OfferedTool[] {
   const { readChannelThread: readThread } = agent;

@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 const SECRET_HEADERS = new Set(['authorization', 'stoa-access-token', 'cookie']);
 
-/** The request without its body, which was read and parsed already. */
+/** The request without its body, which is already parsed. */
 export function toWebRequest(request: FastifyRequest, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
-    // The secret has done its work.
+    // The secret is no longer needed.
     if (value === undefined || SECRET_HEADERS.has(name)) continue;
     headers.set(name, String(value));
   }
@@ -15,7 +15,7 @@ export function toWebRequest(request: FastifyRequest, signal: AbortSignal): Requ
   return new Request(url, { method: request.method, headers, signal });
 }
 
-/** Resolves when the answer has been sent, or cannot be any more. */
+/** Resolves when the answer has been sent, or can no longer be sent. */
 export async function sendWebResponse(
   response: Response,
   reply: FastifyReply,
@@ -28,7 +28,7 @@ export async function sendWebResponse(
   });
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') ?? false;
   if (response.body === null || !isStream) return reply.send(await response.text());
-  // A stream that stays open would keep its connection from being used, and the daemon from ending.
+  // An open stream would block its connection, and the end of the daemon.
   reply.header('X-Accel-Buffering', 'no');
   const body = Readable.fromWeb(response.body);
   const cut = (): void => {

@@ -10,8 +10,8 @@ export interface WordsOptions {
 }
 
 /**
- * Answers in words. What others wrote stands in an envelope that says so: whoever reads this may be a
- * model, and to it these are information and never instructions.
+ * Answers as text. Text of others is in an envelope that marks it: a model may read this, and for it these are
+ * information and never instructions.
  */
 export class Words {
   constructor(private readonly options: WordsOptions) {}
@@ -69,9 +69,9 @@ function messageLine(message: Message): string {
     .map((item) => (item.type === 'text' ? item.text : `[asset ${item.assetId}]`))
     .join('\n');
   const replies = replyCount > 0 ? `, ${String(replyCount)} replies` : '';
-  // Set in, so that no line of it looks like one that another said.
-  const said = deletedAt === undefined ? text.replace(LINE_END, '\n    ') : '[deleted]';
-  return `[${String(seq)}] ${messageId} ${new Date(createdAt).toISOString()} ${author.displayName} (${author.id}${replies}): ${said}`;
+  // Indented, so that no line looks like a message of another author.
+  const shown = deletedAt === undefined ? text.replace(LINE_END, '\n    ') : '[deleted]';
+  return `[${String(seq)}] ${messageId} ${new Date(createdAt).toISOString()} ${author.displayName} (${author.id}${replies}): ${shown}`;
 }
 
 const more = (name: string, position: string | number | undefined): string[] =>

@@ -20,12 +20,12 @@ describe('the log', () => {
     { answers: [{ minted: { token: CANARY, clientSecret: CANARY } }] },
     { err: Object.assign(new Error('failed'), { config: { password: CANARY, url: CANARY } }) },
     { outer: { err: Object.assign(new Error('failed'), { token: CANARY }) } },
-  ])('never shows a secret that stands in a field, however deep (%#)', (fields) => {
+  ])('never shows a secret in a field at any depth (%#)', (fields) => {
     expect(written(fields)).toContain('[redacted]');
     expect(written(fields)).not.toContain(CANARY);
   });
 
-  it('keeps the code of an error, which is what one looks for', () => {
+  it('keeps the code of an error', () => {
     const cause = Object.assign(new Error('no room'), { code: 'ENOSPC' });
     const err = Object.assign(new Error('failed', { cause }), { code: 'SQLITE_FULL' });
     const line = JSON.parse(written({ err, step: 'store' })) as { err: object; step: string };
@@ -33,7 +33,7 @@ describe('the log', () => {
     expect(JSON.stringify(line.err)).toContain('no room');
   });
 
-  it('ends where fields point back at themselves', () => {
+  it('handles cyclic fields', () => {
     const fields: Record<string, unknown> = { when: new Date(0) };
     fields['self'] = fields;
     expect(written(fields)).toContain('1970-01-01');

@@ -11,7 +11,7 @@ export function createLog({ level, format }: Config['log'], output: NodeJS.Write
       level,
       base: null,
       formatters: { log: (fields) => redacted(fields) as Record<string, unknown> },
-      // Errors are written out where they are redacted.
+      // Errors are serialised where they are redacted.
       serializers: { err: (error: unknown) => error },
     },
     human ? humanLines(output) : output,

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** What an operator can watch; labels come from the route table, so their number is bounded. */
+/** Metrics for operators; labels come from the route table, so their number is bounded. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = new Histogram({
@@ -66,7 +66,7 @@ export class Metrics {
 
 const TICK_MS = 10;
 
-/** A text that takes long to read delays everybody: this shows it. */
+/** Shows delays caused by long work in the event loop. */
 function watchEventLoop(registry: Registry): void {
   const delays = monitorEventLoopDelay({ resolution: TICK_MS });
   delays.enable();
@@ -77,7 +77,7 @@ function watchEventLoop(registry: Registry): void {
     registers: [registry],
     collect() {
       for (const quantile of [0.5, 0.99, 1]) {
-        // What is measured is the time between two ticks.
+        // The histogram measures the time between two ticks.
         const late = delays.percentile(quantile * 100) / 1e6 - TICK_MS;
         this.set({ quantile }, Math.max(0, late) / 1_000);
       }

@@ -1,16 +1,13 @@
 import { types } from 'node:util';
 import { pino } from 'pino';
 
-/** Fields that hold secrets wherever they stand. A URL may carry a login code or a password. */
+/** Fields that contain secrets at any depth. A URL may contain a login code or a password. */
 const SECRET =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie|sec-websocket-protocol|stoa-login-code|browserkey|.*(?:token|secret|password)|url|connectionstring)$/i;
 const HIDDEN = '[redacted]';
 const DEEPEST = 8;
 
-/**
- * A copy of what is to be logged without its secrets, however deep they lie. A `code` is that of a
- * login, except on an error, where it says what went wrong.
- */
+/** A copy for the log without secrets at any depth. A `code` is a login code, except on an error. */
 export function redacted(value: unknown): unknown {
   return copy(value, 0);
 }

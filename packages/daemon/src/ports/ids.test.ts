@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createIds } from './ids.js';
 
 describe('ids', () => {
-  it('sort in the order they were made and never repeat, even when the clock stands or goes back', () => {
+  it('sort in the order of their creation and never repeat, even if the clock stops or goes back', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 1, maxLength: 200 }),
@@ -24,7 +24,7 @@ describe('ids', () => {
     for (let i = 0; i < 1000; i++) expect(MessageId.safeParse(ids.next('msg')).success).toBe(true);
   });
 
-  it('carry over in the random part instead of repeating', () => {
+  it('increment the random part instead of repeating', () => {
     const ids = createIds(
       () => 1,
       (bytes) => bytes.fill(31),

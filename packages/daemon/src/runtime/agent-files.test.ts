@@ -35,7 +35,7 @@ async function list(workspace: string, isTrusted = false) {
 }
 
 describe('agents in files', () => {
-  it('are read from both directories, plain files only', async () => {
+  it('are read from both directories, regular files only', async () => {
     writeFileSync(join(home, 'agents', 'coder.md'), ACP);
     writeFileSync(join(theirs, 'Reviewer.md'), PLAIN);
     writeFileSync(join(theirs, 'notes.txt'), PLAIN);
@@ -46,7 +46,7 @@ describe('agents in files', () => {
     ]);
   });
 
-  it('may be links to what lies in the workspace, and to nothing else', async () => {
+  it('may be links to files in the workspace, and to nothing else', async () => {
     writeFileSync(join(checkout, 'shared.md'), PLAIN);
     writeFileSync(join(home, 'agents', 'coder.md'), PLAIN);
     symlinkSync('../../shared.md', join(theirs, 'a.md'));
@@ -68,7 +68,7 @@ describe('agents in files', () => {
     ]);
   });
 
-  it('of a workspace give way to others of their id, broken ones too, unless it is trusted', async () => {
+  it('of a workspace do not replace others with the same id, not even broken ones, unless it is trusted', async () => {
     writeFileSync(join(home, 'agents', 'coder.md'), PLAIN);
     writeFileSync(join(theirs, 'CODER.md'), PLAIN);
     writeFileSync(join(theirs, 'bad.md'), 'no front matter');
@@ -81,7 +81,7 @@ describe('agents in files', () => {
     expect(await givingWay(true)).toEqual([]);
   });
 
-  it('of the daemon may be links, and a pipe among them holds nobody up', async () => {
+  it('of the daemon may be links, and a pipe among them does not block', async () => {
     writeFileSync(join(root, 'dotfiles.md'), ACP);
     symlinkSync(join(root, 'dotfiles.md'), join(home, 'agents', 'a.md'));
     execFileSync('mkfifo', [join(home, 'agents', 'b.md')]);
@@ -92,17 +92,17 @@ describe('agents in files', () => {
     ]);
   });
 
-  it('of the daemon stay its own where its directory lies in the workspace', async () => {
+  it('of the daemon stay its own if its directory is in the workspace', async () => {
     writeFileSync(join(home, 'agents', 'coder.md'), ACP);
     expect(await list(root)).toEqual([['coder', '.stoa/agents/coder.md', 'ready']]);
   });
 
   it.each(['.stoa/agents', '.stoa'])(
-    'of the daemon do not become those of a workspace by a link in place of %s',
-    async (place) => {
+    'of the daemon do not become those of a workspace by a link in folder of %s',
+    async (folder) => {
       writeFileSync(join(home, 'agents', 'coder.md'), ACP);
-      rmSync(join(checkout, place), { recursive: true });
-      symlinkSync(join(root, place), join(checkout, place));
+      rmSync(join(checkout, folder), { recursive: true });
+      symlinkSync(join(root, folder), join(checkout, folder));
       expect(await list(checkout)).toEqual([['coder', '.stoa/agents/coder.md', 'ready']]);
     },
   );

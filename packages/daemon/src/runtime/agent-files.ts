@@ -8,9 +8,9 @@ const MAX_FILE_BYTES = 512 * 1024;
 const MAX_FILES = 500;
 
 /**
- * Agents in Markdown files: front matter with the fields of a definition, then the instructions. Those
- * of a workspace come with what is checked out there, so unless the workspace is trusted they may not give
- * themselves more than asking allows, nor take the place of another agent.
+ * Agents in Markdown files: front matter with the fields of a definition, then the instructions. Those of a workspace
+ * come with its checkout, so unless the workspace is trusted they may not give themselves more than mode `ask`, nor
+ * replace another agent.
  */
 export class DiskAgentFiles implements AgentFiles {
   constructor(
@@ -19,15 +19,15 @@ export class DiskAgentFiles implements AgentFiles {
   ) {}
 
   async list(workspace?: string): Promise<readonly AgentFile[]> {
-    // Loaded late, as all of the agents is; who lists them needs it anyway.
+    // Loaded late, like all of the agent package; listing agents needs it anyway.
     const { fileNames, readPlainFile, WorkspaceFiles } = await import('@stoa/agent');
     const directory = join(this.home, 'agents');
     const names = await fileNames(directory).catch(() => []);
     const own = await readAgents(directory, names, (path) => readPlainFile(path, MAX_FILE_BYTES));
     if (workspace === undefined) return own;
     const files = await WorkspaceFiles.of({ workspace, home: this.home });
-    const place = join(workspace, '.stoa', 'agents');
-    const theirs = await readAgents(place, await files.names(place), (path) =>
+    const folder = join(workspace, '.stoa', 'agents');
+    const theirs = await readAgents(folder, await files.names(folder), (path) =>
       files.read(path, MAX_FILE_BYTES),
     );
     const admitted = this.isTrusted(workspace) ? theirs : theirs.map(withoutExtraTrust);
@@ -104,7 +104,7 @@ function withoutExtraTrust(found: AgentFile): AgentFile {
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 
-/** A file whose name is no id is still listed, under a name that is one. */
+/** A file whose name is not an id is still listed, under a name that is one. */
 function safeId(name: string): string {
   const id = name
     .replaceAll(/[^a-z0-9._-]/g, '-')

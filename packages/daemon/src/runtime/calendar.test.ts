@@ -22,7 +22,7 @@ describe('the calendar', () => {
       'Mars/Phobos',
       'There is no time zone Mars/Phobos: give one as Europe/Berlin or UTC',
     ],
-  ])('says in plain words what is wrong with %s in %s', (expression, timeZone, why) => {
+  ])('explains the problem of %s in %s', (expression, timeZone, why) => {
     expect(() => calendar.nextCron(expression, timeZone, NOON)).toThrow(why);
   });
 });

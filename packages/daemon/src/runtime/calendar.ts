@@ -2,10 +2,10 @@ import type { Calendar } from '@stoa/core';
 import { StoaError } from '@stoa/protocol';
 import { Cron } from 'croner';
 
-/** Croner takes a year as a seventh; nobody expects that here, and a schedule of one year has `once`. */
+/** Croner accepts a year as a seventh field; nobody expects that here, and `once` serves the purpose. */
 const FIELDS = [5, 6];
 
-/** Cron expressions in a time zone; over a change of daylight saving time as croner defines it. */
+/** Cron expressions in a time zone; croner defines the behaviour at changes of daylight saving time. */
 export const calendar: Calendar = {
   nextCron(expression, timeZone, after) {
     assertTimeZone(timeZone);
@@ -18,7 +18,7 @@ export const calendar: Calendar = {
       const cron = new Cron(expression, { timezone: timeZone, paused: true });
       return cron.nextRun(new Date(after))?.getTime();
     } catch (error) {
-      // Its messages begin with the name of the class that they come from.
+      // Its messages begin with the name of the error class.
       const why = (error instanceof Error ? error.message : String(error)).replace(/^\w+: /, '');
       throw new StoaError('invalid_schedule', `${expression} in ${timeZone}: ${why}`);
     }

@@ -15,8 +15,10 @@ import {
   type ExtractionRequest,
   type Extractor,
   type RuntimePorts,
+  type Timers,
 } from '@stoa/core';
 import {
+  type Agent,
   type AgentDefinition,
   DRIVER_SPECS,
   type McpServerHealth,
@@ -28,11 +30,9 @@ import { sessionToolNames } from '../mcp/session-tools.js';
 import { VERSION } from '../version.js';
 import { DiskAgentFiles } from './agent-files.js';
 import { calendar } from './calendar.js';
-import { LazyDriver } from './lazy-driver.js';
-import { LazyExecutor } from './lazy-executor.js';
+import { LazyDriver, lazyExecutor } from './lazy.js';
 import { isOfHome } from './location.js';
 import { DiskMemoryFiles } from './memory-files.js';
-import { timers } from './timers.js';
 import { readTranscript, transcriptIn } from './transcript-file.js';
 import { DiskWorkspaces } from './workspaces.js';
 
@@ -42,31 +42,43 @@ export interface RuntimeOptions {
   readonly daemonId: string;
   readonly location: string;
   readonly log: Logger;
-  /** The directory that sessions work in when nobody says otherwise. */
+  /** The default workspace of sessions. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Where programs on this machine reach the daemon. */
+  /** The URL of the daemon for programs on this machine. */
   readonly url: () => string;
   readonly dreamEnded: (outcome: DreamOutcome, milliseconds: number) => void;
-  /** Where the code of the daemon is. */
+  /** The files of the program. */
   readonly installation: readonly string[];
 }
 
-/** What runs agents. It needs nothing of the domain: each run and each task brings what is needed. */
+/** Runs agents. It needs nothing of the domain: each run and each task provides what is needed. */
 export interface Runtime {
   readonly ports: RuntimePorts;
-  /** The state of the MCP servers that were used. */
-  mcpHealth(): McpServerHealth[];
-  /** What people should know about what agents run with and could not be seen at the start. */
+  /** Every MCP server that these agents name, with its state if it was used; the others are idle. */
+  mcpHealth(agents: readonly Agent[]): McpServerHealth[];
+  /** Warnings about agents that were not known at the start. */
   warnings(): readonly string[];
   close(): Promise<void>;
 }
 
-/** Where commands keep their files. */
+/** The directory of the files of commands. */
 const tasksOf = (home: string): string => join(home, 'tasks');
-const toMs = (hours: number): number => Math.round(hours * 3_600_000);
 
-/** Makes the ports of sessions. The agents themselves are loaded when the first of them is asked for. */
+/** Whole milliseconds: not every engine stores fractions. */
+export const toMs = (hours: number): number => Math.round(hours * 3_600_000);
+
+const timers: Timers = {
+  after(milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds);
+    timer.unref();
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+};
+
+/** Creates the ports of sessions. The agent package is loaded when it is first needed. */
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { home, config, daemonId, location, log, directory } = options;
   const diagnose: RuntimePorts['diagnose'] = (message, details) => {
@@ -127,7 +139,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         (['shells', 'monitors'] as const).map((name) => [
           EXECUTES[name],
           (tasks) =>
-            new LazyExecutor(
+            lazyExecutor(
               async () => (await loaded())[name].executor(tasks),
               () => agents?.[name].executor(tasks),
             ),
@@ -138,7 +150,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       location,
     },
     warnings: () => warnings,
-    mcpHealth: () => agents?.mcp.health() ?? [],
+    mcpHealth: (all) => healthOfAll(all, agents?.mcp.health() ?? []),
     async close() {
       for (const driver of drivers.values()) await driver.close();
       await agents?.mcp.close();
@@ -148,7 +160,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   };
 }
 
-/** The kind of task that each executes. */
+/** The kind of task of each executor. */
 const EXECUTES = { shells: 'shell', monitors: 'monitor' } as const;
 
 interface LoadedAgents {
@@ -267,7 +279,7 @@ async function loadAgents(
   };
 }
 
-/** The agent of Stoa itself, on the model that is configured. */
+/** Stoa's own agent, with the configured model. */
 const STOA: AgentDefinition = {
   displayName: 'Stoa',
   description:
@@ -288,3 +300,19 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => (made ??= make());
 }
+
+function healthOfAll(
+  agents: readonly Agent[],
+  used: readonly McpServerHealth[],
+): McpServerHealth[] {
+  const servers = new Map(used.map((server) => [keyOf(server), server]));
+  for (const { agentId, definition } of agents) {
+    for (const name of Object.keys(definition?.mcpServers ?? {})) {
+      const idle: McpServerHealth = { agentId, name, state: 'idle', tools: [] };
+      if (!servers.has(keyOf(idle))) servers.set(keyOf(idle), idle);
+    }
+  }
+  return [...servers.values()].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+const keyOf = ({ agentId, name }: McpServerHealth): string => `${agentId} ${name}`;

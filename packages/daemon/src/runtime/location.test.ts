@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { isOfHome, locationOf, newDaemonId } from './location.js';
 
-it('T-29 what a daemon on SQLite left is for the next one, also after its data was moved', () => {
+it('T-29 the next daemon on SQLite continues the tasks of the last one, also after its data was moved', () => {
   expect(locationOf('sqlite', '/old/home')).toBe(locationOf('sqlite', '/new/home'));
   expect(locationOf('postgres', '/one')).not.toBe(locationOf('postgres', '/two'));
 });
 
-it('a daemon knows the names of those before it in its data directory, and they tell no path', () => {
+it('a daemon recognises the names of earlier ones in its data directory, and they contain no path', () => {
   const directory = mkdtempSync(join(tmpdir(), 'stoa-location-ada-'));
   onTestFinished(() => {
     rmSync(directory, { recursive: true });

@@ -4,24 +4,24 @@ import { hostname } from 'node:os';
 import type { EngineKind } from '@stoa/protocol';
 
 /**
- * Whose processes those of a task are. On SQLite nobody else can be there: the next daemon takes up what the
- * last one left, whatever the machine is called by then and wherever its data was moved to. Nothing that does
- * not show that it is the same process is touched.
+ * The location of a daemon, which owns the processes of its tasks. On SQLite there is only one daemon: the next one
+ * continues the tasks of the last one, even if the machine was renamed or the data moved. It touches only processes
+ * that are proven to be the same.
  */
 export const locationOf = (engine: EngineKind, home: string): string =>
   engine === 'sqlite' ? 'here' : `${hostname()}:${home}`;
 
-/** The name of this daemon among those of one database. It is seen by others, so no path stands in it. */
+/** The name of this daemon among those of one database. Others can see it, so it contains no path. */
 export const newDaemonId = (home: string): string =>
   `${prefixOf(home)}${String(process.pid)}:${randomUUID()}`;
 
-/** Whether it is the name of a daemon of this data directory, of which there is one at a time. */
+/** Whether a daemon of this data directory has this name; there is one at a time. */
 export const isOfHome = (home: string, daemonId: string): boolean =>
   daemonId.startsWith(prefixOf(home));
 
 /**
- * The same for two daemons only if the lock of one data directory kept them from running at the same time: the directory
- * is the same one and no copy, and the machine was not started again, nor is it another one of the same name.
+ * Equal for two daemons only if the lock of one data directory prevented them from running at the same time: the
+ * directory is the same and not a copy, the machine was not restarted, and it is not another one of the same name.
  */
 const prefixOf = (home: string): string => {
   const { dev, ino } = statSync(home);
@@ -29,11 +29,27 @@ const prefixOf = (home: string): string => {
   return `${hostname()}:${createHash('sha256').update(identity).digest('hex').slice(0, 16)}:`;
 };
 
-/** Empty where the system does not tell. */
+/** Empty if the system does not provide it. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
     return '';
+  }
+}
+
+/**
+ * Distinguishes this process from a later one with the same id: the boot of the system, and the start of the process
+ * in its clock. The command line compares both. Empty if the system does not provide them.
+ */
+export function processMark(): { readonly bootId?: string; readonly processStart?: string } {
+  try {
+    const stat = readFileSync('/proc/self/stat', 'latin1');
+    // Field 22 of proc_pid_stat(5); the name of the program comes before the last parenthesis.
+    const processStart = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const boot = bootId();
+    return boot === '' || processStart === undefined ? {} : { bootId: boot, processStart };
+  } catch {
+    return {};
   }
 }

@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 describe('the files of memories', () => {
-  it('are written for the eyes of this user only, and read as people leave them', async () => {
+  it('are readable by this user only, and read as people edited them', async () => {
     expect(await files.read('ops-1')).toEqual({ files: [], problems: [] });
     await files.write('ops-1', 'deploy.md', 'first');
     await files.write('ops-1', 'deploy.md', 'second');
@@ -79,13 +79,13 @@ describe('the files of memories', () => {
     expect([existsSync(secret), lstatSync(memory).isDirectory()]).toEqual([true, true]);
   });
 
-  it('that cannot be used are said and skipped', async () => {
+  it('that cannot be used are reported and skipped', async () => {
     await files.write('ops-1', 'good.md', 'good');
-    const place = join(memory, 'ops-1');
-    writeFileSync(join(place, 'big.md'), 'x'.repeat(LIMITS.memoryFileBytes + 1));
-    writeFileSync(join(place, 'binary.md'), Buffer.from([0xff, 0xfe, 0x80]));
-    writeFileSync(join(place, 'notes.txt'), 'x');
-    writeFileSync(join(place, '.good.md.swp'), 'x');
+    const folder = join(memory, 'ops-1');
+    writeFileSync(join(folder, 'big.md'), 'x'.repeat(LIMITS.memoryFileBytes + 1));
+    writeFileSync(join(folder, 'binary.md'), Buffer.from([0xff, 0xfe, 0x80]));
+    writeFileSync(join(folder, 'notes.txt'), 'x');
+    writeFileSync(join(folder, '.good.md.swp'), 'x');
     const { files: read, problems } = await files.read('ops-1');
     expect(read.map(({ name }) => name)).toEqual(['good.md']);
     expect(problems.map(({ name }) => name)).toEqual(['big.md', 'binary.md', 'notes.txt']);

@@ -5,14 +5,14 @@ import type { FoundFile, MemoryFiles, MemoryFolder } from '@stoa/core';
 import { LIMITS, MemoryFileName, StoaError } from '@stoa/protocol';
 
 const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-/** Without O_NONBLOCK a pipe would hold the daemon until somebody writes into it. */
+/** Without O_NONBLOCK a pipe would block the daemon until somebody writes to it. */
 const PLAIN = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 const FOLDER_NAME = /^[a-z0-9][a-z0-9-]*(?:\.isolated)?$/;
 
 /**
- * Memories on disk. A folder is held open while its files are looked up in it, and no name is followed: a
- * link in place of a folder or a file leads nowhere. Other things that lie there are said and left alone.
+ * Memories on disk. A folder is kept open while its files are read, and no link is followed, neither of a folder nor
+ * of a file. Other files are reported and not touched.
  */
 export class DiskMemoryFiles implements MemoryFiles {
   constructor(private readonly root: string) {}
@@ -73,12 +73,12 @@ export class DiskMemoryFiles implements MemoryFiles {
     }
   }
 
-  /** A link in its place goes, and what it leads to stays. */
+  /** Removes a link itself, not its target. */
   async clear(directory: string): Promise<void> {
     await fs.rm(this.pathOf(directory), { recursive: true, force: true });
   }
 
-  /** Undefined when there is none; throws when what is there is no directory. */
+  /** Undefined if it does not exist; throws if it is not a directory. */
   async #open(directory: string): Promise<Folder | undefined> {
     const path = this.pathOf(directory);
     try {
@@ -90,7 +90,7 @@ export class DiskMemoryFiles implements MemoryFiles {
   }
 }
 
-/** An open folder: names are looked up in it, whatever happens to its path meanwhile. */
+/** An open folder: its files are found even if its path changes meanwhile. */
 class Folder {
   constructor(
     private readonly handle: fs.FileHandle,
@@ -114,7 +114,7 @@ async function readFolder(folder: Folder): Promise<MemoryFolder> {
   const names = (await fs.readdir(folder.at('.'))).filter((name) => !name.startsWith('.')).sort();
   for (const name of names) {
     if (files.length + problems.length >= LIMITS.memoryFiles * 2) {
-      problems.push({ name: '…', problem: `there is more than can be looked at` });
+      problems.push({ name: '…', problem: `there are too many files` });
       break;
     }
     try {
@@ -135,7 +135,7 @@ async function readFile(folder: Folder, name: string): Promise<FoundFile> {
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw refused(name, 'not a plain file');
-    // One byte more than may be there tells whether it goes on.
+    // One byte more than the limit shows whether the file is too long.
     const bytes = Buffer.alloc(LIMITS.memoryFileBytes + 1);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
     if (bytesRead > LIMITS.memoryFileBytes)

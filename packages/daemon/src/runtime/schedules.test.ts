@@ -77,7 +77,7 @@ describe.each(STORE_ENGINES)('a schedule on $name', (engine) => {
     expect(await now(schedule)).toMatchObject({ fires: 3, skipped: 0, status: 'active' });
   });
 
-  it('R-36 missed three times fires once for all of them, or not at all', async () => {
+  it('R-36 fires once for three missed times, or not at all', async () => {
     const once = await create({ kind: 'interval', everyMs: HOUR });
     const none = await create({ kind: 'interval', everyMs: HOUR }, { misfire: 'skip_missed' });
     world.clock.move(3 * HOUR + 30 * MINUTE);
@@ -110,7 +110,7 @@ describe.each(STORE_ENGINES)('a schedule on $name', (engine) => {
     expect(await now(schedule)).toMatchObject({ fires, skipped });
   });
 
-  it('skips a fire that a full inbox cannot take, and holds up no other schedule', async () => {
+  it('skips a time if the inbox is full, and does not delay other schedules', async () => {
     const cadence = { kind: 'interval', everyMs: HOUR } as const;
     const full = await create(cadence, { overlap: 'parallel' });
     world.clock.move(1);
@@ -136,7 +136,7 @@ describe.each(STORE_ENGINES)('a schedule on $name', (engine) => {
     await expect(triggered).rejects.toMatchObject({ code: 'inbox_full' });
   });
 
-  it('for one time fires once and is then over', async () => {
+  it('for one time fires once and then ends', async () => {
     const at = world.clock.now() + HOUR;
     const schedule = await create({ kind: 'once', at });
     expect(schedule.nextFireAt).toBe(at);
@@ -147,7 +147,7 @@ describe.each(STORE_ENGINES)('a schedule on $name', (engine) => {
     expect(await now(schedule)).toMatchObject({ fires: 1 });
   });
 
-  it('for a time that has passed fires at once, and missed nothing', async () => {
+  it('for a time in the past fires immediately, without missed times', async () => {
     const schedule = await create({ kind: 'once', at: world.clock.now() - HOUR });
     expect(schedule.nextFireAt).toBe(schedule.createdAt);
     world.clock.move(1_000);
@@ -157,7 +157,7 @@ describe.each(STORE_ENGINES)('a schedule on $name', (engine) => {
     expect(fired.map(({ data }) => data.missed)).toEqual([0]);
   });
 
-  it('ends after the fires it was given, can be paused, resumed and triggered', async () => {
+  it('ends after its number of times, and can be paused, resumed and triggered', async () => {
     const schedule = await create({ kind: 'interval', everyMs: HOUR }, { maxFires: 2 });
     await daemon.core.schedules.pause(OWNER, schedule.scheduleId);
     world.clock.move(5 * HOUR);

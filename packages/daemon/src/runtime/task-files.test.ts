@@ -54,7 +54,7 @@ const left = async (): Promise<string[]> =>
   (await fs.readdir(tasksDirectory, { recursive: true })).sort();
 
 describe('files of tasks', () => {
-  it('T-43 go in every part where they may, with the directory of a session that is over', async () => {
+  it('T-43 are removed with all their parts, and with the directory of an ended session', async () => {
     const parts = ['intent', 'status', 'output', 'output.3', 'input', 'jsonl'];
     await leave(
       sessionId(1),
@@ -73,7 +73,7 @@ describe('files of tasks', () => {
     expect(await sweeper.sweep()).toEqual({ tasks: 0, files: 0, bytes: 0 });
   });
 
-  it('T-43 that no registry knows go when they are old and nothing runs that has them', async () => {
+  it('T-43 without a listed task are removed when they are old and no process uses them', async () => {
     const open = sessionId(1);
     openSessions.add(open);
     const [fresh, old, runs] = [1, 2, 3].map((n) => [
@@ -95,7 +95,7 @@ describe('files of tasks', () => {
     expect(await left()).toEqual([]);
   });
 
-  it('T-18 are all that goes: nothing of another name, and nothing behind a link', async () => {
+  it('T-18 are all that is removed: no file with another name, and no target of a link', async () => {
     const elsewhere = join(root, 'elsewhere');
     await fs.mkdir(elsewhere);
     const target = join(elsewhere, `shell-${id(1)}.output`);
@@ -126,7 +126,7 @@ describe('files of tasks', () => {
     expect(await taskFiles().sweep()).toMatchObject({ tasks: 0 });
   });
 
-  it('T-43 go a bounded number at a time, and the next sweep goes on', async () => {
+  it('T-43 are removed a bounded number at a time, and the next sweep continues', async () => {
     const sessions = [1, 2, 3, 4, 5];
     for (const n of sessions) {
       await leave(sessionId(n), [`shell-${id(n)}.output`, `shell-${id(n + 10)}.output`]);
@@ -145,7 +145,7 @@ describe('files of tasks', () => {
     });
   });
 
-  it('T-43 go also behind a session that cannot be looked into, and that is said', async () => {
+  it('T-43 are removed also after a session that cannot be read, which is reported', async () => {
     for (const n of [1, 2, 3]) await leave(sessionId(n), [`shell-${id(n)}.output`]);
     const sweeper = taskFiles({
       tasks: {
@@ -160,7 +160,7 @@ describe('files of tasks', () => {
     expect(await left()).toEqual([sessionId(1), join(sessionId(1), `shell-${id(1)}.output`)]);
   });
 
-  it('T-43 are not out of reach of a sweep that goes on behind those that are kept', async () => {
+  it('T-43 are reached by a later sweep, after those that are kept', async () => {
     for (const n of [1, 2, 3]) await leave(sessionId(n), [`shell-${id(n)}.output`]);
     for (const n of [1, 2]) fates.set(id(n), 'kept');
     fates.set(id(3), 'past');

@@ -5,18 +5,18 @@ import type { Tasks } from '@stoa/core';
 const SESSION = /^ses_[0-9a-z]{26}$/;
 const TASK_FILE = /^([a-z][a-z_]{0,31})-(sh_[0-9a-f]{8}|tsk_[0-9a-z]{26})\./;
 
-/** How many directories of sessions one sweep looks into, and how many tasks it takes the files of. */
+/** How many session directories one sweep reads, and how many tasks' files it removes. */
 const LOOKED_INTO = 200;
 const TAKEN = 500;
-/** What is in no registry may be about to be, or about to be removed by who waited for it. */
+/** A file without a listed task may belong to a task that is about to be listed or removed. */
 const UNLISTED_MS = 3_600_000;
 
 export interface TaskFilesOptions {
   readonly tasksDirectory: string;
   readonly tasks: Pick<Tasks, 'fileFates' | 'isPastSession'>;
-  /** Whether the command runs that has files of this name. */
+  /** Whether the command with files of this name runs. */
   readonly isRunning: (directory: string, kind: string, id: string) => Promise<boolean>;
-  /** How long files stay after the end of the session. */
+  /** How long files are kept after the end of the session. */
   readonly keptMs: number;
   readonly now: () => number;
   readonly lookedInto?: number;
@@ -36,16 +36,15 @@ interface FilesOfTask {
 }
 
 /**
- * Removes the files of tasks that are over: whose session ended long ago, or that are not listed any more
- * though nobody removed their files. Each sweep goes on where the last one left off. Nothing that is not
- * named as files of tasks are is touched, and no link is followed.
+ * Removes the files of tasks whose session ended long ago, or that are no longer listed. Each sweep continues where
+ * the last one stopped. It touches only files with names of task files, and follows no link.
  */
 export class TaskFiles {
   #after = '';
 
   constructor(private readonly options: TaskFilesOptions) {}
 
-  /** Asks `goOn` before every directory; what is left waits for the next sweep. */
+  /** Calls `goOn` before every directory; the rest waits for the next sweep. */
   async sweep(goOn: () => boolean = () => true): Promise<RemovedFiles> {
     const { tasksDirectory, lookedInto = LOOKED_INTO, taken = TAKEN } = this.options;
     const removed: RemovedFiles = { tasks: 0, files: 0, bytes: 0 };
@@ -57,11 +56,11 @@ export class TaskFiles {
     const failures: unknown[] = [];
     for (const sessionId of rest.slice(0, lookedInto)) {
       if (!goOn()) return removed;
-      // One that cannot be looked into keeps no other from it.
+      // A directory that cannot be read does not stop the sweep.
       await this.#sweepSession(sessionId, removed, taken).catch((error: unknown) => {
         failures.push(error);
       });
-      // There may be more in it.
+      // There may be more in this directory.
       if (removed.tasks >= taken) return removed;
       this.#after = sessionId;
     }
@@ -88,13 +87,13 @@ export class TaskFiles {
       if (fate === 'unlisted' && !(await this.#isAbandoned(directory, group))) continue;
       await remove(directory, group, removed);
     }
-    // A directory of a session that goes on may be written to the next moment.
+    // The directory of an active session may be written to at any time.
     if (!(await tasks.isPastSession(sessionId, endedBefore))) return;
-    // Refused while there is anything in it.
+    // Fails if it is not empty.
     await fs.rmdir(directory).catch(() => undefined);
   }
 
-  /** What commands of a session had as /tmp goes as late as the other files of the session. */
+  /** The /tmp of the commands of a session is removed as late as its other files. */
   async #sweepTemporary(goOn: () => boolean): Promise<void> {
     const { tasksDirectory, tasks, keptMs, now, lookedInto = LOOKED_INTO } = this.options;
     const directory = join(tasksDirectory, 'tmp');
@@ -130,7 +129,7 @@ function groupsOf(entries: readonly Dirent[]): Map<string, FilesOfTask> {
   return groups;
 }
 
-/** What cannot be removed is somebody else's doing, and is tried again by the next sweep. */
+/** A file that cannot be removed is retried by the next sweep. */
 async function remove(
   directory: string,
   { names }: FilesOfTask,
@@ -145,14 +144,14 @@ async function remove(
       files += 1;
       if (stats.isFile()) removed.bytes += stats.size;
     } catch {
-      // Gone already, or not ours to remove.
+      // Already removed, or not permitted.
     }
   }
   if (files > 0) removed.tasks += 1;
   removed.files += files;
 }
 
-/** A link is not followed: what it leads to is not ours. */
+/** Does not follow links, whose targets are not ours. */
 async function entriesOf(directory: string): Promise<Dirent[]> {
   try {
     if (!(await fs.lstat(directory)).isDirectory()) return [];

@@ -16,7 +16,7 @@ let path: string;
 let head: number;
 /** The path that was written down, where it is not that of the file. */
 let written: string | undefined;
-/** What became of the task. */
+/** The outcome of the task. */
 let status: string;
 /** What may become of its files. */
 let fate: FileFate;
@@ -78,7 +78,7 @@ const lines = async (): Promise<{ seq?: number; type: string }[]> =>
     .map((line) => JSON.parse(line) as { type: string });
 const numbers = async () => (await lines()).flatMap(({ seq }) => seq ?? []);
 
-it('T-40 a transcript has every line of the journal once, whatever is told of it and however often', async () => {
+it('T-40 a transcript has every line of the journal once, regardless of repeated events', async () => {
   const writer = transcripts();
   head = 3;
   writer.committed([created(), noted(), noted()]);
@@ -90,7 +90,7 @@ it('T-40 a transcript has every line of the journal once, whatever is told of it
   expect((await fs.stat(path)).mode & 0o777).toBe(0o600);
 });
 
-it('T-40 after a crash it goes on where it was, and half a line goes', async () => {
+it('T-40 after a crash it continues, and an incomplete line is removed', async () => {
   const writer = transcripts();
   head = 3;
   writer.committed([created()]);
@@ -105,7 +105,7 @@ it('T-40 after a crash it goes on where it was, and half a line goes', async () 
   await expect.poll(() => fs.stat(path).catch(() => 'gone')).toBe('gone');
 });
 
-it('T-40 it grows to its limit and says so, and stays there', async () => {
+it('T-40 it grows to its limit, ends with a note, and stays there', async () => {
   const writer = transcripts(300);
   head = 100;
   writer.committed([noted(), created()]);
@@ -121,7 +121,7 @@ it('T-40 it grows to its limit and says so, and stays there', async () => {
   expect(await fs.readFile(path, 'utf8')).toBe(full);
 });
 
-it('T-40 that of another daemon is not written here', async () => {
+it('T-40 the transcript of another daemon is not written here', async () => {
   head = 3;
   const other = transcripts(undefined, 'there');
   await other.recover();
@@ -130,13 +130,13 @@ it('T-40 that of another daemon is not written here', async () => {
   await expect(fs.stat(path)).rejects.toThrow('ENOENT');
 });
 
-it('T-18 a link in its place is not followed', async () => {
+it('T-18 a link with its name is not followed', async () => {
   await fs.mkdir(join(root, 'owner'));
   const elsewhere = join(root, 'elsewhere');
   await fs.writeFile(elsewhere, 'mine');
   await fs.symlink(elsewhere, path);
-  const told: string[] = [];
-  const diagnose = (message: string): unknown => told.push(message);
+  const reported: string[] = [];
+  const diagnose = (message: string): unknown => reported.push(message);
   const writer = new TaskTranscripts({
     tasksDirectory: root,
     location: 'here',
@@ -147,7 +147,7 @@ it('T-18 a link in its place is not followed', async () => {
   head = 1;
   writer.committed([created()]);
   await writer.close();
-  expect(told).toEqual(['a transcript could not be written']);
+  expect(reported).toEqual(['a transcript could not be written']);
   expect(await fs.readFile(elsewhere, 'utf8')).toBe('mine');
   expect(await readTranscript(path, { offset: 0, limit: 10 })).toBeUndefined();
 });
@@ -170,7 +170,7 @@ it('is read by bytes, in whole characters', async () => {
   });
 });
 
-it('T-43 that of a task that ended before a restart goes with the task', async () => {
+it('T-43 the transcript of a task that ended before a restart is removed with the task', async () => {
   const writer = transcripts();
   head = 3;
   writer.committed([created()]);
@@ -182,7 +182,7 @@ it('T-43 that of a task that ended before a restart goes with the task', async (
   await expect.poll(() => fs.stat(path).catch(() => 'gone')).toBe('gone');
 });
 
-it('T-40 in a data directory that was moved it goes on there, and not where it was', async () => {
+it('T-40 it continues in a moved data directory, and not in the old one', async () => {
   const old = join(root, 'old');
   written = join(old, 'tasks', 'owner', `agent-${TASK_ID}.jsonl`);
   head = 3;
@@ -193,7 +193,7 @@ it('T-40 in a data directory that was moved it goes on there, and not where it w
   await expect(fs.stat(old)).rejects.toThrow('ENOENT');
 });
 
-it('T-43 that of a session that ended long ago is not written again after a start', async () => {
+it('T-43 the transcript of a session that ended long ago is not written again after a start', async () => {
   status = 'completed';
   head = 3;
   fate = 'past';

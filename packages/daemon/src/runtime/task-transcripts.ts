@@ -5,13 +5,13 @@ import { JOURNAL_EVENTS, SYSTEM, type Task, type TaskEntry, TaskStatus } from '@
 import { FULL, lastSeq, TRANSCRIPT_FULL, transcriptIn } from './transcript-file.js';
 
 const PAGE = 500;
-/** What one transcript holds at most; the journal holds the rest. */
+/** The maximum size of one transcript; the journal has the rest. */
 const FILE_BYTES = 32 * 1024 * 1024;
 const LISTED = 500;
-/** The kind of tasks that work in sessions of their own. */
+/** The kind of tasks that have their own sessions. */
 const KIND = 'agent';
 
-/** What ended like this does not go on. */
+/** A task with this end does not continue. */
 const OVER: ReadonlySet<TaskStatus> = new Set(['failed', 'cancelled', 'lost']);
 
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW;
@@ -21,9 +21,9 @@ const JOURNALED: ReadonlySet<string> = new Set(JOURNAL_EVENTS);
 interface Transcript {
   readonly path: string;
   readonly worksIn: string;
-  /** The last event of its session that stands in it; undefined until it was looked at. */
+  /** The last event of its session in the file; undefined until the file was read. */
   seq: number | undefined;
-  /** What is to be written besides the journal. */
+  /** Lines to write besides the journal. */
   readonly lines: string[];
   writing: Promise<void> | undefined;
   again: boolean;
@@ -31,19 +31,19 @@ interface Transcript {
 
 export interface TaskTranscriptsOptions {
   readonly tasksDirectory: string;
-  /** The place whose tasks have their files here. */
+  /** The location whose tasks have their files here. */
   readonly location: string;
   readonly core: Pick<Core, 'tasks' | 'runs'>;
-  /** How long a transcript stays after the end of the session that has the task. */
+  /** How long a transcript is kept after the end of its session. */
   readonly keptMs: number;
   readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
   readonly fileBytes?: number;
 }
 
 /**
- * Writes down what tasks do that work in sessions of their own: every line of the journal of that session,
- * and what became of the task. The journal is the truth; what stands in a file is found by the numbers of
- * its lines. So after a crash nothing is missing for long, and nothing stands there twice.
+ * Writes transcripts of tasks that have their own sessions: every line of the journal of that session, and the
+ * outcome of the task. The journal is the source of truth; the sequences of the lines show how much a file contains.
+ * So after a crash no line is missing for long, and none is written twice.
  */
 export class TaskTranscripts {
   readonly #bySession = new Map<string, Transcript>();
@@ -70,7 +70,7 @@ export class TaskTranscripts {
     }
   }
 
-  /** After a start: goes on with those of tasks that may go on, and knows the others, to remove them one day. */
+  /** After a start: continues the transcripts of tasks that may continue, and registers the others for removal. */
   async recover(): Promise<void> {
     const goOn: Transcript[] = [];
     for (const status of TaskStatus.options) {
@@ -81,7 +81,7 @@ export class TaskTranscripts {
         const ids = page.tasks.map(({ taskId }) => taskId);
         const fates = await this.options.core.tasks.fileFates(ids, endedBefore);
         for (const task of page.tasks) {
-          // What was removed, or will be, is not written again.
+          // Removed files, and those that will be removed, are not written again.
           if (fates.get(task.taskId) === 'past') continue;
           const transcript = this.#follow(task);
           if (transcript && !OVER.has(status)) goOn.push(transcript);
@@ -93,7 +93,7 @@ export class TaskTranscripts {
     this.#catchingUp = this.#catchUp(goOn);
   }
 
-  /** One after another: there may be more of them than files may be open. */
+  /** One after another: there may be more of them than allowed open files. */
   async #catchUp(transcripts: readonly Transcript[]): Promise<void> {
     for (const transcript of transcripts) {
       if (this.#isClosed) return;
@@ -111,7 +111,7 @@ export class TaskTranscripts {
   #follow(task: Task | TaskEntry): Transcript | undefined {
     const { taskId, transcriptPath, location } = task;
     const { sessionId: worksIn } = task.detail;
-    // Who has its files writes them, and removes them one day.
+    // The owner of the files writes and removes them.
     if (location !== this.options.location) return undefined;
     if (transcriptPath === undefined || typeof worksIn !== 'string') return undefined;
     const path = transcriptIn(this.options.tasksDirectory, transcriptPath);
@@ -187,7 +187,7 @@ export class TaskTranscripts {
     }
   }
 
-  /** Whether there is room for more after these. */
+  /** Returns whether there is space for more lines. */
   async #append(file: fs.FileHandle, lines: readonly string[]): Promise<boolean> {
     const { fileBytes = FILE_BYTES } = this.options;
     let room = fileBytes - (await file.stat()).size;

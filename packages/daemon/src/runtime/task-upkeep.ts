@@ -8,14 +8,14 @@ export interface TaskUpkeepOptions {
   readonly core: Core;
   readonly tasksDirectory: string;
   readonly location: string;
-  /** How long files stay after the end of the session. */
+  /** How long files are kept after the end of the session. */
   readonly keptMs: number;
   readonly diagnose: RuntimePorts['diagnose'];
 }
 
-/** Looks after the files of background tasks. */
+/** Maintains the files of background tasks. */
 export interface TaskUpkeep {
-  /** Clears what a killed daemon left, before anything runs. */
+  /** Removes the remains of a killed daemon, before anything runs. */
   tidy(): Promise<void>;
   /** Continues the transcripts of the last daemon, after its tasks were recovered. */
   recover(): Promise<void>;
@@ -39,7 +39,7 @@ export function createTaskUpkeep(options: TaskUpkeepOptions): TaskUpkeep {
   });
   return {
     async tidy() {
-      // Agents are loaded for this only where there is something to clear.
+      // Loads the agent package only if there is something to remove.
       const left = await readdir(tasksDirectory).catch(() => []);
       if (left.length === 0) return;
       const { removeOrphanedFiles } = await import('@stoa/agent');

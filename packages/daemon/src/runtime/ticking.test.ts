@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startTicking } from './ticking.js';
 
-describe('the clockwork of a daemon', () => {
+describe('the regular work of a daemon', () => {
   let world: RuntimeWorld;
 
   beforeEach(async () => {
@@ -18,7 +18,7 @@ describe('the clockwork of a daemon', () => {
     await world.discard();
   });
 
-  it('tells that the daemon lives, however long upkeep takes', async () => {
+  it('sends heartbeats however long upkeep takes', async () => {
     const { core, store } = await world.start();
     const { daemonId } = core.ownership;
     const read = store.read.bind(store);
@@ -32,7 +32,7 @@ describe('the clockwork of a daemon', () => {
     for (let i = 0; i < 3; i++) {
       world.clock.move(5_000);
       vi.advanceTimersByTime(5_000);
-      await until('it is heard', async () => {
+      await until('the heartbeat arrives', async () => {
         const row = await read(() => findDaemon.first({ daemonId }));
         return row?.seenAt === world.clock.now();
       });

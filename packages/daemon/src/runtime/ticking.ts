@@ -1,7 +1,7 @@
 import type { Tick } from '@stoa/core';
 import type { Logger } from 'pino';
 
-/** Runs the regular work of all modules, each at its own interval. Returns what ends it. */
+/** Runs the regular work of all modules, each at its own interval. Returns a function that stops it. */
 export function startTicking(ticks: readonly Tick[], log: Logger): () => Promise<void> {
   const ends = ticks.map(({ everyMs, run }) => every(everyMs, run, log));
   return async () => {
@@ -9,19 +9,19 @@ export function startTicking(ticks: readonly Tick[], log: Logger): () => Promise
   };
 }
 
-/** Never twice at once. One that fails is tried again at its next time; the first of several failures is reported. */
+/** Never runs twice at once. Failed work is retried at the next interval; repeated failures are logged once. */
 function every(ms: number, work: () => Promise<unknown>, log: Logger): () => Promise<void> {
   let running: Promise<void> | undefined;
-  let told: string | undefined;
+  let logged: string | undefined;
   const timer = setInterval(() => {
     running ??= work()
       .then(() => {
-        told = undefined;
+        logged = undefined;
       })
       .catch((error: unknown) => {
         const words = String(error);
-        if (words !== told) log.error({ err: error }, 'regular upkeep failed and is tried again');
-        told = words;
+        if (words !== logged) log.error({ err: error }, 'regular upkeep failed and is tried again');
+        logged = words;
       })
       .finally(() => {
         running = undefined;

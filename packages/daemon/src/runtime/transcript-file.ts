@@ -4,15 +4,15 @@ import type { OutputPart, OutputRange } from '@stoa/core';
 
 const TAIL_BYTES = 1024 * 1024;
 
-/** The last line of a transcript that has no room for more, and the number it counts as. */
+/** The last line of a full transcript, and the sequence it counts as. */
 export const TRANSCRIPT_FULL = 'transcript_full';
 export const FULL = Number.MAX_SAFE_INTEGER;
 
-/** Where the file is that a path was written down for: below this directory, wherever that was moved from. */
+/** The current path of a stored path: below this directory, which may have been moved. */
 export const transcriptIn = (tasksDirectory: string, path: string): string =>
   join(tasksDirectory, basename(dirname(path)), basename(path));
 
-/** Part of a transcript, by bytes and whole characters. Undefined where there is none. */
+/** Part of a transcript, by bytes and whole characters. Undefined if there is none. */
 export async function readTranscript(
   path: string,
   { offset, limit }: OutputRange,
@@ -41,7 +41,7 @@ export async function readTranscript(
   }
 }
 
-/** Without the beginning of a character that goes on behind it, unless there is nothing else. */
+/** Removes an incomplete character at the end, unless there is nothing else. */
 function wholeCharacters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -53,7 +53,7 @@ function wholeCharacters(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** The number of the last whole line of the journal; what a crash left of a line is taken away. */
+/** The sequence of the last complete line of the journal; removes an incomplete line that a crash left. */
 export async function lastSeq(file: fs.FileHandle): Promise<number> {
   const { size } = await file.stat();
   const from = Math.max(0, size - TAIL_BYTES);
@@ -68,7 +68,7 @@ export async function lastSeq(file: fs.FileHandle): Promise<number> {
       if (type === TRANSCRIPT_FULL) return FULL;
       if (typeof seq === 'number') return seq;
     } catch {
-      // The first of the tail may be the end of a line.
+      // The first line of the tail may be incomplete.
     }
   }
   return 0;

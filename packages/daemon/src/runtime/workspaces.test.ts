@@ -8,7 +8,7 @@ import { DiskWorkspaces } from './workspaces.js';
 let root: string;
 let home: string;
 let checkout: string;
-let told: unknown[];
+let reported: unknown[];
 beforeEach(() => {
   root = realpathSync(mkdtempSync(join(tmpdir(), 'stoa-workspaces-')));
   home = join(root, '.stoa');
@@ -17,24 +17,24 @@ beforeEach(() => {
   mkdirSync(checkout);
   writeFileSync(join(home, 'token'), 'the owner’s token');
   writeFileSync(join(root, 'private'), 'a key of mine');
-  told = [];
+  reported = [];
 });
 afterEach(() => {
   rmSync(root, { recursive: true, force: true });
 });
 
 const instructions = (workspace = checkout): Promise<string | undefined> => {
-  const workspaces = new DiskWorkspaces(home, checkout, [], (_, { why }) => told.push(why));
+  const workspaces = new DiskWorkspaces(home, checkout, [], (_, { why }) => reported.push(why));
   return workspaces.instructions(workspace);
 };
 
 describe('the instructions of a workspace', () => {
-  it('are what AGENTS.md says, also where it is a link to another file there', async () => {
+  it('are the text of AGENTS.md, also if it is a link to another file there', async () => {
     expect(await instructions()).toBeUndefined();
     writeFileSync(join(checkout, 'CLAUDE.md'), '\nBe brief.\n');
     symlinkSync('CLAUDE.md', join(checkout, 'AGENTS.md'));
     expect(await instructions()).toBe('Be brief.');
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
   it.each([
@@ -46,10 +46,10 @@ describe('the instructions of a workspace', () => {
   ])('are not read through a link to %s', async (_, target) => {
     symlinkSync(target(), join(checkout, 'AGENTS.md'));
     expect(await instructions()).toBeUndefined();
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
-  it('are not read from the daemon’s directory where that lies in the workspace', async () => {
+  it('are not read from the daemon’s directory if that is in the workspace', async () => {
     symlinkSync('.stoa/token', join(root, 'AGENTS.md'));
     expect(await instructions(root)).toBeUndefined();
     symlinkSync('..', join(checkout, 'up'));
@@ -57,13 +57,13 @@ describe('the instructions of a workspace', () => {
     expect(await instructions()).toBeUndefined();
   });
 
-  it('are not waited for in a pipe', async () => {
+  it('are not read from a pipe', async () => {
     execFileSync('mkfifo', [join(checkout, 'AGENTS.md')]);
     expect(await instructions()).toBeUndefined();
-    expect(told).toEqual(['AGENTS.md is not a plain file']);
+    expect(reported).toEqual(['AGENTS.md is not a plain file']);
   });
 
-  it('are cut where they are too long, between two characters', async () => {
+  it('are cut between two characters if they are too long', async () => {
     writeFileSync(join(checkout, 'AGENTS.md'), `x${'é'.repeat(65_536)}`);
     expect(await instructions()).toBe(`x${'é'.repeat(32_767)}`);
   });

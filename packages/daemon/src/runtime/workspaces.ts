@@ -34,13 +34,13 @@ export class DiskWorkspaces implements Workspaces {
     }
     const home = await fs.realpath(this.home);
     if (isInside(path, home)) {
-      throw new StoaError('invalid_workspace', 'The data directory is not a place for agents');
+      throw new StoaError('invalid_workspace', 'The data directory cannot be a workspace');
     }
     return path;
   }
 
   async instructions(workspace: string): Promise<string | undefined> {
-    // Loaded late, as all of the agents is; who makes a session needs it anyway.
+    // Loaded late, like all of the agent package; creating a session needs it anyway.
     const { WorkspaceFiles } = await import('@stoa/agent');
     try {
       const files = await WorkspaceFiles.of({ workspace, home: this.home });
@@ -70,7 +70,7 @@ export class DiskWorkspaces implements Workspaces {
   }
 }
 
-/** The directory itself counts. */
+/** True for the directory itself too. */
 function isInside(path: string, directory: string): boolean {
   const way = relative(directory, path);
   return way !== '..' && !way.startsWith('../') && !isAbsolute(way);

@@ -88,7 +88,8 @@ const tour: Tour = [
   ['listTopicsAfter', () => api.listTopicsAfter.all({ id: 1, limit: 9 })],
   [
     'insertEvent',
-    () => api.insertEvent.changes({ ...event, seq: 1, body: '{"text":"Zoë posted \\"hi\\" 漢字"}' }),
+    () =>
+      api.insertEvent.changes({ ...event, seq: 1, body: '{"text":"Zoë posted \\"hi\\" 漢字"}' }),
   ],
   [
     'insertEvent, a reply',

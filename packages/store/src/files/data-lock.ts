@@ -6,7 +6,7 @@ import type { SqliteDatabase } from '../sqlite/binding/database.js';
 import { openSqlite } from '../sqlite/binding/open.js';
 
 /** What the holder of a data directory writes about itself. The CLI finds the daemon by it. */
-export interface HolderNote {
+interface HolderNote {
   readonly pid: number;
   readonly startedAt: number;
   readonly version: string;
@@ -53,7 +53,7 @@ export class DataLock {
   }
 }
 
-export function readHolderNote(home: string): HolderNote | undefined {
+function readHolderNote(home: string): HolderNote | undefined {
   try {
     const note: unknown = JSON.parse(readFileSync(join(home, NOTE_FILE), 'utf8'));
     return typeof note === 'object' && note !== null && 'pid' in note

@@ -9,8 +9,6 @@ export const MIGRATIONS: readonly Migration[] = Object.values<unknown>(nouns)
 const missing = MIGRATIONS.findIndex(({ version }, index) => version !== index + 1);
 if (missing !== -1) throw new Error(`Not exactly one migration has version ${missing + 1}`);
 
-export const SCHEMA_VERSION = MIGRATIONS.length;
-
 function isMigration(value: unknown): value is Migration {
   return typeof value === 'object' && value !== null && 'version' in value && 'sqlite' in value;
 }
