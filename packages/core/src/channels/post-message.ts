@@ -10,7 +10,13 @@ import {
   StoaError,
   type StoredItem,
 } from '@stoa/protocol';
-import { countPostsSince, findIdempotencyKey, findMember, findSpeaking, type Tx } from '@stoa/store';
+import {
+  countPostsSince,
+  findIdempotencyKey,
+  findMember,
+  findSpeaking,
+  type Tx,
+} from '@stoa/store';
 import { assertIsCaller, authorKindOf } from '../access/rules.js';
 import { admitContent, holdAssets } from '../assets/content.js';
 import { dataOf } from '../kernel/codec.js';

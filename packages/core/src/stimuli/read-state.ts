@@ -6,10 +6,10 @@ import {
   findMemberByActor,
   findMessageRow,
   findTurn,
+  listAuthorsInChannel,
   listDispatchedStimuli,
   listOpenTurns,
   listRootPosts,
-  listAuthorsInChannel,
   type MemberRow,
   type Tx,
 } from '@stoa/store';

@@ -2,8 +2,8 @@ import { SYSTEM, sessionTopic } from '@stoa/protocol';
 import {
   findTaskEntry,
   listLiveTasksOfSession,
-  listSessionsAbove,
   listOrphanedTasks,
+  listSessionsAbove,
   listTasksToReport,
   listUnreportedTasks,
   type Tx,

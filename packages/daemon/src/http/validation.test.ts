@@ -38,7 +38,7 @@ describe('the problem of a request', () => {
   it('repeats only the beginning of long values, and names empty ones', () => {
     const task = z.strictObject({ taskId: TaskId });
     expect(refused(task, 'params', { taskId: 'x'.repeat(5_000) }).message).toMatch(
-      /^x{60}… is not the id of a task: /,
+      /^x{60}… is not the id of a background task: /,
     );
     expect(refused(task, 'params', { taskId: '' }).message).toMatch(/^An empty text is not /);
   });
