@@ -241,7 +241,7 @@ describe('stoa', () => {
       expect({ args, ...(await run(args)) }).toMatchObject({ args, code: 1, out: '' });
     }
     expect((await run(['work', 'show', 'yard', root])).err).toBe(
-      `stoa: Nothing is known of work in ${root} (work_not_found)\n` +
+      `stoa: There is no thread work in ${root} (work_not_found)\n` +
         '  see which threads are worked on: stoa work list yard\n',
     );
   });

@@ -63,7 +63,7 @@ export async function showWork(
   const { work } = await context.client.stimuli.work(channelId, { threadRootMessageId });
   const [one] = work;
   if (!one) {
-    const detail = `Nothing is known of work in ${threadRootMessageId}`;
+    const detail = `There is no thread work in ${threadRootMessageId}`;
     throw new StoaProblem('work_not_found', 404, detail);
   }
   context.answer(one, () => workText(context, one));

@@ -30,7 +30,7 @@ export async function proveDaemon(
   const answer = await send(ports, ROUTES.proveDaemon.path, { ...key, host, nonce });
   const { challenge, proofs } = proofIn(ports, answer);
   if (key.of === 'token' && proofs.length === 0) {
-    const detail = `what answers at ${ports.baseUrl} does not know this token, so it was not sent`;
+    const detail = `the server at ${ports.baseUrl} does not know this token, so it was not sent`;
     throw new StoaProblem('unauthenticated', UNAUTHENTICATED, detail);
   }
   const shared = { host, nonce, challenge };
@@ -86,7 +86,7 @@ function proofIn(ports: ProofPorts, answer: TransportAnswer): DaemonProof {
 }
 
 function notProven({ baseUrl }: ProofPorts, why: string): StoaProblem {
-  const detail = `what answers at ${baseUrl} did not prove to be the daemon, so nothing was sent to it: ${why}`;
+  const detail = `the server at ${baseUrl} did not prove that it is the daemon, so nothing was sent to it: ${why}`;
   return new StoaProblem('daemon_not_proven', UNAVAILABLE, detail);
 }
 
