@@ -13,7 +13,7 @@ import type {
   Status,
 } from '@stoa/protocol';
 
-/** A request that was admitted: authenticated, allowed by the table and validated. */
+/** An admitted request: authenticated, authorised and validated. */
 export interface Call<R extends Route> {
   readonly by: Principal;
   readonly params: ParamsOf<R>;
@@ -36,11 +36,11 @@ export interface HandlerPorts {
   readonly core: Core;
   readonly status: () => Promise<Status>;
   readonly loginUrl: (code: string) => string;
-  /** Whether this daemon is addressed so, as host and port. */
+  /** Whether this host and port address this daemon. */
   readonly isOwnHost: (host: string) => boolean;
-  /** That of the price table, if there is one. */
+  /** The currency of the price table, if there is one. */
   readonly currency: string | undefined;
-  /** How the MCP servers of agents are. */
+  /** The states of the MCP servers of agents. */
   readonly mcpServers: () => Promise<McpServerHealth[]>;
   readonly backup: (directory: string | undefined) => Promise<AnswerOf<Routes['createBackup']>>;
 }

@@ -32,7 +32,7 @@ export function accessHandlers({
   loginUrl,
   isOwnHost,
 }: HandlerPorts): HandlersOf<typeof ACCESS_ROUTES> {
-  /** Or a proof could be passed on to somebody who took this daemon for another server. */
+  /** Otherwise a proof could be forwarded to somebody who confuses this daemon with another server. */
   const assertOwnHost = (host: string): void => {
     if (!isOwnHost(host)) {
       throw new StoaError('host_not_allowed', `This daemon is not addressed as ${host}`);
