@@ -23,8 +23,8 @@ const versionOf = (name: string): number => Number(name.slice('schema-'.length))
 /** The answers of an earlier program, with the names that the program has today. */
 function answersOf(fixture: string, name: string): Answers {
   return JSON.parse(readFileSync(join(fixture, 'answers.json'), 'utf8'), (_, value: unknown) => {
-    if (versionOf(name) >= 7 || typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value;
+    const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+    if (versionOf(name) >= 7 || !isRecord) return value;
     return Object.fromEntries(
       Object.entries(value).map(([key, of]) => [RENAMED.get(key) ?? key, of]),
     );
