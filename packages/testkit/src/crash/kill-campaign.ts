@@ -165,10 +165,7 @@ async function makeChannels(daemon: TestDaemon): Promise<void> {
 /**
  * Kills the program while it starts: locking, migrating, recovering. Returns whether it was killed before it was ready.
  */
-async function killWhileStarting(
-  directory: TestDirectory,
-  afterMs: number,
-): Promise<boolean> {
+async function killWhileStarting(directory: TestDirectory, afterMs: number): Promise<boolean> {
   const database =
     directory.databaseUrl === undefined ? {} : { STOA_DATABASE_URL: directory.databaseUrl };
   const child = spawn(process.execPath, [PROGRAM, 'serve'], {
