@@ -57,7 +57,7 @@ const systemTimers: Timers = {
   },
 };
 
-/** A daemon with one agent that is a program of its own, in directories that are removed afterwards. */
+/** A daemon with one agent that is a separate program, in directories that are removed afterwards. */
 export class AgentFixture {
   readonly diagnoses: { readonly message: string; readonly details: unknown }[] = [];
   /** In the environment of every process that the agent starts. */

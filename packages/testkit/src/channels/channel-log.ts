@@ -50,7 +50,7 @@ export class ChannelLog {
     return log;
   }
 
-  /** Goes on with a log that is there already. */
+  /** Continues an existing log. */
   static reopen(store: Store, channelId: string, topicId: number): ChannelLog {
     const log = new ChannelLog(store, channelId, topicId);
     log.#posted = 1_000_000;

@@ -7,7 +7,7 @@ import type { Acknowledged, Logged, Oracle, Post } from './oracle.js';
 
 const CLIENTS = 6;
 
-/** Several clients who post, and one who follows, until their daemon is gone. */
+/** Several clients that post and one that follows, until their daemon is gone. */
 export class Load {
   /** Sent, with an unknown outcome. */
   readonly #unknown: Post[] = [];
@@ -108,7 +108,7 @@ export class Load {
   }
 }
 
-/** A daemon that stops refuses what comes meanwhile: it is to be sent again, with its key. */
+/** A daemon that stops refuses new requests: the client sends them again with their key. */
 const isStopping = ({ status, text }: { status: number; text: string }): boolean =>
   status === 503 && text.includes('"code":"shutting_down"');
 

@@ -4,7 +4,7 @@ import { type CallAnswer, type CallOptions, call } from './call.js';
 type Options = Omit<CallOptions, 'token' | 'body'>;
 type Answer<T> = Promise<CallAnswer<T>>;
 
-/** Somebody with a token who talks to one daemon. */
+/** A person with a token for one daemon. */
 export interface Caller {
   readonly token: string;
   get<T = Record<string, unknown>>(path: string, options?: Options): Answer<T>;
@@ -30,7 +30,7 @@ export function callerOf(url: string, token: string, agent?: Agent): Caller {
   };
 }
 
-/** A person who is not the owner, made by the owner. */
+/** A person other than the owner, created by the owner. */
 export async function newPerson(
   daemon: { readonly url: string; readonly token: string },
   humanId: string,

@@ -17,11 +17,11 @@ export interface Received {
 /** What it answers a program with, as JSON. */
 type Answering = (received: Received) => Promise<string> | string;
 
-/** As well as somebody can who does not know the key. */
+/** A proof made without the key. */
 const pretend: Answering = () =>
   JSON.stringify({ challenge: 'x.y.z', proofs: ['0'.repeat(64)], accessToken: 'stoa_access_x' });
 
-/** A server of somebody else on 127.0.0.1. It keeps everything that it is sent. */
+/** A foreign server on 127.0.0.1 that records everything it receives. */
 export class ForeignServer {
   readonly received: Received[] = [];
   readonly #sockets = new Set<Socket>();

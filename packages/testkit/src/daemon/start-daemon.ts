@@ -42,7 +42,7 @@ export interface TestDaemon {
   /** `kill -9`; resolves when it is gone. */
   kill(): Promise<void>;
   exited(): Promise<number | null>;
-  /** What `checkAtEnd` asks for, if the daemon still runs; throws what it finds. */
+  /** Runs the check that `checkAtEnd` names if the daemon still runs; throws the problems. */
   checkAtEnd(): Promise<void>;
   /** Checks and kills what still runs, and removes the data directory. */
   cleanUp(): Promise<void>;

@@ -59,7 +59,7 @@ export function conversationOf(
   };
 }
 
-/** The results that came after the model last spoke: what it is asked to go on from. */
+/** The tool results since the last message of the model. */
 export function freshResults({ turns }: Conversation): SeenResult[] {
   const last = turns.findLastIndex(({ role }) => role === 'assistant');
   return turns.slice(last + 1).flatMap(({ toolResults }) => toolResults);

@@ -57,7 +57,7 @@ function fieldsOfPath(path: string): JsonObject {
   return model === undefined ? {} : { model, stream: method === 'streamGenerateContent' };
 }
 
-/** A model server that speaks the providers' own wire formats and says what a test wrote for it. */
+/** A model server with the wire formats of the providers, which answers from the script of a test. */
 export class FakeModel {
   /** Requests for completions in the order of their arrival, refused ones too. */
   readonly requests: ModelRequest[] = [];
@@ -180,7 +180,7 @@ export class FakeModel {
     }
   }
 
-  /** In the order in which providers look: who asks, what it says, for which model, how long it is. */
+  /** In the order of the providers' checks: key, content, model, length. */
   #refusalOf(
     wire: Wire,
     request: ModelRequest,

@@ -57,7 +57,7 @@ export function garbage(
   return broken(options.as === 'sse' ? 'garbage_sse' : 'garbage_json', options);
 }
 
-/** Says nothing more, and keeps the connection until the client leaves. */
+/** Sends nothing more, and keeps the connection until the client closes it. */
 export function hang(options: BreakOptions = {}): MessageReply {
   return broken('hang', options);
 }

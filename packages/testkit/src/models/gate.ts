@@ -10,7 +10,7 @@ export class Gate {
   #arrivals = 0;
   readonly #held = new Set<() => void>();
 
-  /** Resolves when this one may pass, or when `left` says that nobody waits for it any more. */
+  /** Resolves when this one may pass, or when `left` is aborted because nobody waits for it any more. */
   async pass(left: AbortSignal): Promise<void> {
     this.#arrivals += 1;
     if (this.#open || left.aborted) return;

@@ -60,7 +60,7 @@ export type RefusalReason =
 
 export interface RefusalOptions {
   readonly message?: string;
-  /** Seconds, or a date, as the header has it. */
+  /** Seconds or a date, in the form of the header. */
   readonly retryAfter?: number | string;
   /** The finer header that OpenAI also sends. */
   readonly retryAfterMs?: number;

@@ -40,7 +40,7 @@ export interface Refused {
   readonly message: string;
 }
 
-/** One provider's way of speaking: of what it takes, how it answers and how it refuses. */
+/** The wire format of one provider: which requests it accepts, how it answers and how it refuses. */
 export interface Wire {
   readonly name: WireName;
   readonly idPrefix: { readonly message: string; readonly call: string };

@@ -12,9 +12,9 @@ export interface FlakyLink {
    * word, and its answer does not come back; with `lose`, it does not even get the word.
    */
   cutAt(word: string, how: 'deliver' | 'lose'): Promise<void>;
-  /** From now on nobody gets through, until `restore`. */
+  /** Refuses all connections until `restore`. */
   refuse(): void;
-  /** What is sent is lost without a word, until `restore`, and so is everything connected by then. */
+  /** Drops everything that is sent until `restore`; connections of that time stay dead. */
   hush(): void;
   restore(): void;
   close(): Promise<void>;

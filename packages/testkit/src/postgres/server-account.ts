@@ -8,7 +8,7 @@ export interface ServerAccount {
   readonly gid: number;
 }
 
-/** Undefined means: as ourselves. Root lends the server to `nobody`, so that no account is created. */
+/** Undefined: the current account. Root runs the server as `nobody`, so that no account is created. */
 export function serverAccount(): ServerAccount | undefined {
   if (process.getuid?.() !== 0) return undefined;
   return { uid: idOf('-u'), gid: idOf('-g') };
@@ -18,7 +18,7 @@ function idOf(flag: '-u' | '-g'): number {
   return Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
 }
 
-/** Whether anybody may pass through every directory above and read what is there. */
+/** Whether every account may pass through the directories above and read this one. */
 export function isOpenToAnybody(path: string): boolean {
   const READ_AND_ENTER = 0o005;
   const ENTER = 0o001;

@@ -1,6 +1,6 @@
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.js';
 
-/** Names the server that a test run shares; set beforehand, it names one that is there already. */
+/** Names the server that a test run shares, or an existing one if it is set before. */
 export const SHARED_POSTGRES = 'STOA_TEST_POSTGRES';
 
 let server: EmbeddedPostgres | undefined;

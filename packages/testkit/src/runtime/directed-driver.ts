@@ -25,7 +25,7 @@ export class DirectedRun {
     );
   }
 
-  /** The model has what it was given. */
+  /** Records that the model received its input. */
   deliver(): Promise<void> {
     return this.context.journal.delivered(this.context.items.map(({ itemId }) => itemId));
   }

@@ -6,7 +6,7 @@ import { AgentSession, definitionOf } from './agent-session.js';
 import { type RuntimeDaemon, RuntimeWorld } from './runtime-world.js';
 import { type TracedTool, TracedTools } from './traced-tools.js';
 
-/** The key of the only provider, which nobody must ever read anywhere. */
+/** The key of the only provider, which must not appear anywhere. */
 export const CANARY_KEY = 'sk-canary-0123456789';
 
 interface Price {

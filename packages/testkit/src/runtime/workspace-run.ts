@@ -16,7 +16,7 @@ export interface WorkspaceRunOptions {
   readonly runtime?: Partial<RuntimePorts>;
 }
 
-/** A run under way in a directory of its own, with the daemon's directory beside it. */
+/** An active run in its own directory, with the daemon's directory beside it. */
 export class WorkspaceRun {
   private constructor(
     private readonly root: string,

@@ -4,6 +4,6 @@ export interface Action {
   readonly weight: number;
   /** Whether there is anything for it to do. */
   readonly can: boolean;
-  /** Does it and says what was done. */
+  /** Carries it out and returns a description. */
   run(): Promise<string> | string;
 }

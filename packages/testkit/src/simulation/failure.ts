@@ -19,7 +19,7 @@ export function violation(
   return new Violation([what, ...lines].join('\n'));
 }
 
-/** Notes a violation where throwing would end in somebody else's catch. */
+/** Records a violation where another `catch` would swallow an exception. */
 export type Fail = (what: string, details?: Readonly<Record<string, unknown>>) => void;
 
 const STEPS_SHOWN = 30;

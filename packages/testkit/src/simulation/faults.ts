@@ -10,7 +10,7 @@ import type { World } from './world.js';
 
 const HOUR = 3_600_000;
 
-/** What goes wrong, or comes at a bad time. */
+/** Faults, and events at a bad time. */
 export function faults(world: World): Action[] {
   const { random, profile, disk } = world;
   const { crash: crashes, full, defect, repeat, sweep: sweeps } = profile.weights;

@@ -253,7 +253,7 @@ export abstract class SimulatedHistory {
     this.trace.push(line);
   }
 
-  /** Records a violation; `assertUnviolated` throws it, also when somebody catches everything in between. */
+  /** Records a violation, which `assertUnviolated` throws even if other code catches all exceptions. */
   readonly fail: Fail = (what, details) => {
     this.#failure ??= violation(what, details);
   };

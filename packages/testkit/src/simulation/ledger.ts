@@ -11,7 +11,7 @@ interface Entry {
   refused: number;
   answer: unknown;
   isAcknowledged: boolean;
-  /** The key was forgotten in between, as it may be after its time: asking again did it again. */
+  /** The key had expired in between, so the repeated request was carried out again. */
   mayRepeat: boolean;
 }
 
@@ -124,7 +124,7 @@ function markersIn(disk: VirtualDisk): Map<string, MarkedRow[]> {
   return found;
 }
 
-/** What was acknowledged is there, unless the channel was deleted, which takes its log along. */
+/** What was acknowledged is stored, unless the channel was deleted with its log. */
 function assertPresent(
   what: string,
   answer: Acknowledged,

@@ -22,7 +22,7 @@ import {
 import { type Call, onBehalf, type Upkeep } from './call.js';
 import type { Written } from './model/model.js';
 
-/** One run of one transaction, as far as it came. */
+/** One attempt of one transaction, which may be incomplete. */
 export interface Attempt {
   readonly transaction: object;
   readonly owner: Call | Upkeep | undefined;
@@ -47,7 +47,7 @@ export interface StoreWatcher {
   exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** The store of one daemon, with somebody looking on: who asks for what, and what is written. */
+/** The store of one daemon, with an observer of its transactions and writes. */
 export function observedStore(inner: Store, watcher: StoreWatcher): Store {
   return {
     engine: inner.engine,

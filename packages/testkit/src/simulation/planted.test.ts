@@ -25,7 +25,7 @@ const storeThat =
       },
     });
 
-/** Says of some statements that they were done, and does not do them. */
+/** Reports some statements as done without executing them. */
 const dropping = (isDropped: (statement: BoundStatement) => boolean): ((inner: Store) => Store) =>
   storeThat(
     (inner) => (body, options) =>
@@ -75,7 +75,7 @@ describe('the simulator', () => {
     const { seed, message } = failure as SimulationFailure;
     expect(message).toContain(`seed ${seed} fails`);
     expect(message).toContain(`STOA_SEED=${seed}`);
-    // It is the defect that is noticed: without it the same seed comes to its end.
+    // Without the defect the same seed passes.
     expect((await simulate(seed)).steps).toBeGreaterThan(0);
   });
 });

@@ -4,7 +4,7 @@ import type { SimDaemon } from './sim-daemon.js';
 import { SimReader } from './sim-reader.js';
 import type { World } from './world.js';
 
-/** Some people who look on: fast and slow ones, on channels and on their own topics. */
+/** Readers, fast and slow, of channels and of their own topics. */
 export function chooseReaders(world: World): void {
   const { random } = world;
   for (let i = 1; i <= random.between(2, 4); i++) {
@@ -26,7 +26,7 @@ export function chooseReaders(world: World): void {
   }
 }
 
-/** As a connection of the daemon does it: admitted, allowed to follow, subscribed, begun. */
+/** Subscribes like a connection of the daemon: admission, permission, subscription, start. */
 export function connect(world: World, reader: SimReader, daemon: SimDaemon): void {
   reader.state = 'connecting';
   reader.daemon = daemon;

@@ -10,7 +10,7 @@ import type { SharedTurns } from './shared-turns.js';
 import { SimulatedSearch } from './simulated-search.js';
 import { DIRECTORY, RETENTION } from './surroundings.js';
 
-/** What a process finds on its machine, and who observes it. */
+/** What a process finds on its machine, and its observers. */
 interface ObservedMachine extends Machine {
   readonly assetDisk: AssetDisk;
   readonly random: SeededRandom;

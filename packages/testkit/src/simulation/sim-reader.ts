@@ -126,7 +126,7 @@ export class SimReader implements Reader {
     });
   }
 
-  /** Takes some of what lies there. */
+  /** Reads some of the buffered events. */
   drain(events: number): void {
     this.#buffered.splice(0, events);
     if (this.pendingBytes() > READER_LIMIT_BYTES / 2) return;

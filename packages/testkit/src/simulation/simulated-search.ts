@@ -16,7 +16,7 @@ export class SimulatedSearch implements SearchIndex {
 
   constructor(
     private readonly main: SqliteDatabase,
-    /** Several daemons write to the main database: nobody hints at what the others wrote. */
+    /** Several daemons write to the main database, without hints about the writes of the others. */
     private readonly isShared: boolean,
     private readonly searched: (call: Call, word: string) => void,
   ) {}

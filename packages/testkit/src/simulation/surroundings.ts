@@ -1,6 +1,6 @@
 import type { Retention } from '@stoa/core';
 
-/** Short, so that a jump of the clock goes past it. */
+/** Short enough for a jump of the clock to exceed it. */
 export const RETENTION: Retention = {
   idempotencyKeyMs: 3_600_000,
   revokedCredentialMs: 7_200_000,

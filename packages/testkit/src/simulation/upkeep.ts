@@ -16,7 +16,7 @@ export async function seeThrough(world: World, daemon: SimDaemon, upkeep: Upkeep
   }
 }
 
-/** Lets a daemon tidy up, as it does every few minutes. A failed sweep is tried again at the next turn. */
+/** Lets a daemon sweep, as it does every few minutes. A failed sweep is repeated later. */
 export function sweep(world: World, daemon: SimDaemon, isPoisoned: boolean): Upkeep {
   const upkeep = newUpkeep('sweep', world.clock.now(), isPoisoned);
   world.sweeps.set(upkeep, daemon);

@@ -27,7 +27,7 @@ const PLENTY_OF_PAGES = 1_000_000;
  */
 export class VirtualDisk {
   #database: ReusedDatabase;
-  /** What a forgetful disk goes back to. */
+  /** The state to which a disk that loses writes returns. */
   #imageBefore: Uint8Array;
   #fault: CommitFault | undefined;
   #statementsLeft = 0;
@@ -69,7 +69,7 @@ export class VirtualDisk {
     return this.#dead;
   }
 
-  /** Leaves room for that many pages more; undefined takes the limit away. */
+  /** Leaves space for that many more pages; undefined removes the limit. */
   setPagesLeft(pages: number | undefined): void {
     this.#pagesLeft = pages;
     const used = this.db.pragma('page_count', { simple: true }) as number;
@@ -77,7 +77,7 @@ export class VirtualDisk {
     this.db.pragma(`max_page_count = ${limit}`);
   }
 
-  /** Lets somebody commit, with a fault if there is one; afterwards the disk is as it was, unless it crashed. */
+  /** Commits a transaction, with a fault if there is one. The fault is removed afterwards, unless the disk crashed. */
   commit(fault: CommitFault | undefined, run: () => void): void {
     this.#fault = fault;
     this.#isCommitting = true;
@@ -92,7 +92,7 @@ export class VirtualDisk {
     }
   }
 
-  /** What a process that died in the middle leaves behind: of what was not committed nothing. */
+  /** What a killed process leaves: nothing that was not committed. */
   crash(): void {
     this.#dead = false;
     if (this.isForgetful) {

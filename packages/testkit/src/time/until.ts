@@ -1,4 +1,4 @@
-/** Waits for a condition instead of for a time; says what did not come true when the deadline passes. */
+/** Polls until a condition is true. Fails at the deadline, with the description of the condition. */
 export async function until<T>(
   what: string,
   probe: () => T | undefined | false | Promise<T | undefined | false>,

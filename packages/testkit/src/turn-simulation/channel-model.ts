@@ -118,7 +118,7 @@ export function applyEvent(model: ChannelModel, { type, data }: ChannelEvent): v
   }
 }
 
-/** What a turn may cost: what a stimulus opened has a budget of its own, with a run to spare. */
+/** The limits of a turn. A turn that a stimulus opened has its own budget, with one additional run. */
 export function boundsIn({ stimulus }: Turn, policy: AutonomyPolicy) {
   if (stimulus) return { replies: stimulus.replies, runs: stimulus.replies + 1 };
   const { maxAgentRepliesPerHumanMessage: replies, maxStartedRunsPerHumanMessage: runs } = policy;

@@ -142,7 +142,7 @@ function mayBe(judged: Judged, member: SpeakingMember, candidate: Verdict): bool
   }
 }
 
-/** The last speaker of a thread need not rest before it answers a person who names nobody. */
+/** The last speaker of a thread has no cooldown before it answers a person who names nobody. */
 const isFollowUp = ({ thread, sessions }: Judged, sessionId: string): boolean =>
   thread.turn.stimulus === undefined &&
   thread.turn.selected.length === 0 &&

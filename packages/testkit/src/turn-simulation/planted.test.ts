@@ -30,7 +30,7 @@ const LONG_EVERY = 5;
 
 type Distort = (statement: BoundStatement, answer: unknown, lane: string) => unknown;
 
-/** A store whose answers are not what is in it, as if who asked had not asked. */
+/** A store that returns wrong answers. */
 const answering = (distort: Distort): Planted => ({
   store: (inner) =>
     new Proxy(inner, {
@@ -200,7 +200,7 @@ describe('the simulation of turns', () => {
     expect(message).toContain(
       `STOA_SEED=${String(seed)} npx vitest run tests/turn-simulation.test.ts`,
     );
-    // It is the defect that is noticed: without it the same seed comes to its end.
+    // Without the defect the same seed passes.
     expect((await simulateTurns(seed)).steps).toBeGreaterThan(0);
   });
 });

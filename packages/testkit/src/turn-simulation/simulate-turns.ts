@@ -8,11 +8,11 @@ import { CHANNEL, type HistorySize, TurnWorld } from './turn-world.js';
 export interface TurnReport {
   readonly steps: number;
   readonly trace: readonly string[];
-  /** What happened, and how often: a simulation in which nobody is ever late proves little. */
+  /** Counts what happened: a simulation without delays proves little. */
   readonly seen: ReadonlyMap<string, number>;
 }
 
-/** Most of what can go wrong does so within a few steps; what takes long to build up has one in ten. */
+/** Most faults appear within a few steps; one history in ten is long, for those that take time to build up. */
 const LONG_EVERY = 10;
 const LONG: HistorySize = { steps: [15, 25], members: [1, 5] };
 const SHORT: HistorySize = { steps: [4, 10], members: [1, 3] };
@@ -49,7 +49,7 @@ export function simulateTurns(seed: number, planted: Planted = {}): Promise<Turn
   });
 }
 
-/** A little of what is under way: commits and steps of agents, so that much stays so. */
+/** Advances a few commits and steps of agents, so that most stay in progress. */
 async function goOn(world: TurnWorld): Promise<void> {
   for (let i = world.random.below(4); i >= 0; i--) {
     await settled();

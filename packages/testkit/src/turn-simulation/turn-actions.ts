@@ -12,7 +12,7 @@ import { CHANNEL, MODES, type Post, type TurnWorld } from './turn-world.js';
 interface TurnAction {
   readonly name: string;
   readonly weight: number;
-  /** Returns what it did, in a few words. */
+  /** Returns a short description of what it did. */
   readonly run: (world: TurnWorld) => string | Promise<string>;
 }
 

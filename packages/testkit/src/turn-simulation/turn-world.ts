@@ -43,12 +43,12 @@ export interface Post {
   readonly request: PostMessage;
 }
 
-/** One history: a daemon that comes and goes, people and agents in a channel, and who looks on. */
+/** One history: a daemon that starts and stops, people and agents in a channel, and readers. */
 export class TurnWorld extends SimulatedHistory {
   readonly disk = new VirtualDisk(blankImage());
   readonly policy: AutonomyPolicy;
   readonly ledger: TurnLedger;
-  /** Names of members, and their sessions; who left is still here. */
+  /** Names of members with their sessions, including members who left. */
   readonly sessions = new Map<string, string>();
   readonly posts: Post[] = [];
   /** What people were given to do beside the channel. */

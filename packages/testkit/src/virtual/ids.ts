@@ -6,7 +6,7 @@ const TIME_CHARS = 10;
 const RANDOM_CHARS = 10;
 const COUNT_CHARS = 6;
 
-/** Ids of the shape of the real ones; a count in them makes sure that none comes twice in a run. */
+/** Ids in the format of the real ones; a counter makes them unique in a run. */
 export function virtualIds(clock: Clock, random: SeededRandom): Ids {
   let count = 0;
   return {

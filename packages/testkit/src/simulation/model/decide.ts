@@ -15,7 +15,7 @@ import {
 
 type Of<K extends Operation['kind']> = Asked<Extract<Operation, { kind: K }>>;
 
-/** Says what a write has to do. Reads, uploads and the like write no events and are not asked for. */
+/** Returns what a write has to do. Reads and uploads write no events and are not passed here. */
 export function decide(state: ModelState, asked: Asked): Verdict {
   const { operation } = asked;
   switch (operation.kind) {

@@ -44,7 +44,7 @@ export function expectedOfRead(state: ModelState, call: Call): Expectation | und
     case 'delete_asset': {
       const asset = state.assets.get(operation.assetId);
       if (!isBefore) {
-        // One that was not deleted is looked for again: somebody else may have done it meanwhile.
+        // Another process may have deleted it meanwhile, so it is read again.
         const isRefused = call.expected?.kind === 'refusal';
         return isRefused && !asset ? refusal('asset_not_found') : undefined;
       }

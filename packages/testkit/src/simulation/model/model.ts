@@ -195,7 +195,7 @@ export class Model {
     }
   }
 
-  /** After the last asset of an operation: an upload is answered, a post goes on. */
+  /** After the last asset of an operation: an upload is answered, a post continues. */
   afterAsset({ operation }: Asked, row: AssetRow): Expectation {
     return operation.kind === 'upload' && assetsBrought(operation).length === 1
       ? { kind: 'answer', answer: assetView(row) }

@@ -2,7 +2,7 @@ import type { Retention } from '@stoa/core';
 import { violated } from '../failure.js';
 import type { ModelKey, ModelState } from './state.js';
 
-/** What a transaction removes, as it says it. */
+/** What a transaction reports as removed. */
 export type Removal =
   | { readonly kind: 'keys' | 'credentials'; readonly before: number }
   | { readonly kind: 'floor'; readonly topicId: number; readonly floor: number }
@@ -17,7 +17,7 @@ export interface Sweeping {
   readonly forgotten: (key: ModelKey) => void;
 }
 
-/** Follows what a sweep removed; everything that goes must be allowed to go. */
+/** Follows what a sweep removes, and checks that it may be removed. */
 export function sweepAway(state: ModelState, removal: Removal, sweeping: Sweeping): void {
   const { latest, retention, forgotten } = sweeping;
   const isTooEarly = (before: number, keepMs: number): boolean => before > latest - keepMs;

@@ -9,7 +9,7 @@ export interface Asked<O extends Operation = Operation> {
   readonly operation: O;
   readonly key: string | undefined;
   readonly at: number;
-  /** What only the program can choose; taken from what it did. */
+  /** Values that only the program can choose, taken from its results. */
   readonly chosen: Chosen;
 }
 

@@ -16,7 +16,7 @@ import {
   type ModelState,
 } from './state.js';
 
-/** How agents take part in a channel where nobody set anything else. */
+/** How agents take part in a channel by default. */
 export const asItBegins = (channelId: string) =>
   ({
     paused: false,
@@ -26,7 +26,7 @@ export const asItBegins = (channelId: string) =>
     memoryScope: { namespace: `channel:${channelId}`, mode: 'metadata-only' },
   }) as const;
 
-/** What a caller who looks now must see. */
+/** What a caller must read now. */
 
 export function channelView(state: ModelState, channel: ModelChannel): Channel {
   const last = channel.messages.at(-1);
