@@ -25,6 +25,7 @@ import { callerClass } from '../access/rules.js';
 import { decode } from '../kernel/codec.js';
 import { eachApart } from '../kernel/each-apart.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
+import { readPage } from '../kernel/paging.js';
 import { extendRules } from '../permissions/rules.js';
 import type { SessionContext } from '../sessions/context.js';
 import { approvalRecord } from '../sessions/records.js';
@@ -66,18 +67,19 @@ export class Approvals {
 
   /** Newest first; people see those of the sessions that work for them. */
   async list(by: Principal, { state, sessionId, before, limit }: ApprovalQuery) {
-    const rows = await this.context.store.read(() =>
-      listApprovals.all({
-        before: before ?? AFTER_ALL_IDS,
-        state: state ?? null,
-        sessionId: sessionId ?? null,
-        responsibleId: callerClass(by) === 'admin' ? null : actorIdOf(by),
-        limit: limit + 1,
-      }),
+    const filter = {
+      before: before ?? AFTER_ALL_IDS,
+      state: state ?? null,
+      sessionId: sessionId ?? null,
+      responsibleId: callerClass(by) === 'admin' ? null : actorIdOf(by),
+    };
+    const { rows, resumeAfter } = await this.context.store.read(() =>
+      readPage(limit, (count) => listApprovals.all({ ...filter, limit: count })),
     );
-    const approvals = rows.slice(0, limit).map(approvalRecord);
-    const nextBefore = rows.length > limit ? approvals.at(-1)?.approvalId : undefined;
-    return { approvals, ...(nextBefore === undefined ? {} : { nextBefore }) };
+    return {
+      approvals: rows.map(approvalRecord),
+      ...(resumeAfter && { nextBefore: resumeAfter.approvalId }),
+    };
   }
 
   /** The first answer counts; who comes later is told how it was settled. */

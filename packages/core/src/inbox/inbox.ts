@@ -17,6 +17,7 @@ import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
 import type { EventOf } from '../kernel/module.js';
+import { readPage } from '../kernel/paging.js';
 import type { SessionContext } from '../sessions/context.js';
 import { lockReached } from '../sessions/lock-reached.js';
 import { acceptedRecord, itemRecord, waitsForBoundary } from '../sessions/records.js';
@@ -125,18 +126,18 @@ export class Inbox {
   list(by: Principal, sessionId: string, { state, kind, before, limit }: InboxQuery) {
     return this.context.store.read(function* () {
       const { topicId } = yield* sessionToRead(by, sessionId);
-      const rows = yield* listInboxItems.all({
+      const filter = {
         topicId,
         before: before ?? Number.MAX_SAFE_INTEGER,
         state: state ?? null,
         kind: kind ?? null,
-        limit: limit + 1,
-      });
-      const shown = rows.slice(0, limit);
-      const nextBefore = rows.length > limit ? shown.at(-1)?.seq : undefined;
+      };
+      const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+        listInboxItems.all({ ...filter, limit: count }),
+      );
       return {
-        items: shown.map(itemRecord),
-        ...(nextBefore === undefined ? {} : { nextBefore }),
+        items: rows.map(itemRecord),
+        ...(resumeAfter && { nextBefore: resumeAfter.seq }),
       };
     });
   }

@@ -8,7 +8,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import type { LogEntry } from './entry.js';
-import { countWithin } from './page-bytes.js';
+import { readPage } from './paging.js';
 
 export interface TopicSlice {
   readonly entries: readonly LogEntry[];
@@ -34,7 +34,7 @@ export async function readTopic(
     const row = yield* findTopic.first({ name: topic });
     if (!row) return undefined;
     const from = Math.max(after, row.floor);
-    const rows = from < row.head ? yield* page(row.id, from, limit) : [];
+    const rows = from < row.head ? yield* eventsAfter(row.id, from, limit) : [];
     return {
       entries: rows.map((event) => ({ ...event, topic })),
       head: row.head,
@@ -43,9 +43,16 @@ export async function readTopic(
   });
 }
 
-function* page(topicId: number, after: number, { events, bytes }: PageLimit): Tx<EventRow[]> {
-  const sizes = yield* listEventSizesAfter.all({ topicId, after, limit: events });
-  return yield* listEventsAfter.all({ topicId, after, limit: countWithin(sizes, bytes) });
+function* eventsAfter(topicId: number, after: number, limit: PageLimit): Tx<EventRow[]> {
+  const { rows } = yield* readPage(
+    limit.events,
+    (count) => listEventsAfter.all({ topicId, after, limit: count }),
+    {
+      sizes: (count) => listEventSizesAfter.all({ topicId, after, limit: count }),
+      max: limit.bytes,
+    },
+  );
+  return rows;
 }
 
 const oldestOf = (row: TopicRow): number => row.floor + 1;

@@ -23,6 +23,7 @@ import {
 import { callerClass } from '../access/rules.js';
 import { defineHook, type Hooks } from '../kernel/hooks.js';
 import type { Decision, Log } from '../kernel/log.js';
+import { readPage } from '../kernel/paging.js';
 import { type MemoryFiles, memoryDirectory } from './memory-files.js';
 import { memoryOf } from './memory-gate.js';
 import { memoryRecord, noteRecord } from './records.js';
@@ -61,15 +62,18 @@ export class Memories {
   ): Promise<{ memories: Memory[]; nextBefore?: string }> {
     return this.store.read(function* () {
       const last = before === undefined ? undefined : yield* memoryOf(by, before);
-      const rows = yield* listMemories.all({
+      const filter = {
         ownerId: callerClass(by) === 'admin' ? null : actorIdOf(by),
         namespace: namespace ?? null,
         before: last?.topicId ?? Number.MAX_SAFE_INTEGER,
-        limit: limit + 1,
-      });
-      const memories = rows.slice(0, limit).map(memoryRecord);
-      const nextBefore = rows.length > limit ? memories.at(-1)?.memoryId : undefined;
-      return { memories, ...(nextBefore === undefined ? {} : { nextBefore }) };
+      };
+      const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+        listMemories.all({ ...filter, limit: count }),
+      );
+      return {
+        memories: rows.map(memoryRecord),
+        ...(resumeAfter && { nextBefore: resumeAfter.memoryId }),
+      };
     });
   }
 
@@ -81,17 +85,13 @@ export class Memories {
   ): Promise<{ notes: MemoryNote[]; nextBefore?: number }> {
     return this.store.read(function* () {
       const { topicId } = yield* memoryOf(by, memoryId);
-      const rows = yield* listNotes.all({
-        topicId,
-        isolated: 1,
-        before: before ?? Number.MAX_SAFE_INTEGER,
-        limit: limit + 1,
-      });
-      const shown = rows.slice(0, limit);
-      const nextBefore = rows.length > limit ? shown.at(-1)?.seq : undefined;
+      const filter = { topicId, isolated: 1, before: before ?? Number.MAX_SAFE_INTEGER };
+      const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+        listNotes.all({ ...filter, limit: count }),
+      );
       return {
-        notes: shown.map(noteRecord),
-        ...(nextBefore === undefined ? {} : { nextBefore }),
+        notes: rows.map(noteRecord),
+        ...(resumeAfter && { nextBefore: resumeAfter.seq }),
       };
     });
   }

@@ -9,6 +9,7 @@ import {
 } from '@stoa/protocol';
 import { findRunRow, listItemsOfRun, listRunsOfSession, type Tx } from '@stoa/store';
 import { parseEntry } from '../kernel/entry.js';
+import { readPage } from '../kernel/paging.js';
 import { readTopic } from '../kernel/read-topic.js';
 import type { SessionContext } from '../sessions/context.js';
 import { runRecord } from '../sessions/records.js';
@@ -28,16 +29,13 @@ export class Runs {
     return this.context.store.read(function* () {
       const { topicId } = yield* sessionToRead(by, sessionId);
       const last = before === undefined ? undefined : yield* findRunRow.first({ runId: before });
-      const rows = yield* listRunsOfSession.all({
-        topicId,
-        before: last?.seq ?? Number.MAX_SAFE_INTEGER,
-        limit: limit + 1,
-      });
+      const filter = { topicId, before: last?.seq ?? Number.MAX_SAFE_INTEGER };
+      const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+        listRunsOfSession.all({ ...filter, limit: count }),
+      );
       const runs: Run[] = [];
-      for (const row of rows.slice(0, limit))
-        runs.push(runRecord(row, yield* itemIdsOf(row.runId)));
-      const nextBefore = rows.length > limit ? runs.at(-1)?.runId : undefined;
-      return { runs, ...(nextBefore === undefined ? {} : { nextBefore }) };
+      for (const row of rows) runs.push(runRecord(row, yield* itemIdsOf(row.runId)));
+      return { runs, ...(resumeAfter && { nextBefore: resumeAfter.runId }) };
     });
   }
 

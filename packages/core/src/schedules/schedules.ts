@@ -23,6 +23,7 @@ import { dataOf, decode } from '../kernel/codec.js';
 import { eachApart } from '../kernel/each-apart.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
+import { readPage } from '../kernel/paging.js';
 import { currentCeiling } from '../sessions/ceiling-of.js';
 import { lockPlace } from '../sessions/lock-reached.js';
 import { scheduleRecord } from '../sessions/records.js';
@@ -158,17 +159,18 @@ export class Schedules {
   }
 
   async list(by: Principal, { sessionId, before, limit }: ScheduleQuery) {
-    const rows = await this.ports.context.store.read(() =>
-      listSchedules.all({
-        before: before ?? AFTER_ALL_IDS,
-        sessionId: sessionId ?? null,
-        responsibleId: callerClass(by) === 'admin' ? null : actorIdOf(by),
-        limit: limit + 1,
-      }),
+    const filter = {
+      before: before ?? AFTER_ALL_IDS,
+      sessionId: sessionId ?? null,
+      responsibleId: callerClass(by) === 'admin' ? null : actorIdOf(by),
+    };
+    const { rows, resumeAfter } = await this.ports.context.store.read(() =>
+      readPage(limit, (count) => listSchedules.all({ ...filter, limit: count })),
     );
-    const schedules = rows.slice(0, limit).map(scheduleRecord);
-    const nextBefore = rows.length > limit ? schedules.at(-1)?.scheduleId : undefined;
-    return { schedules, ...(nextBefore === undefined ? {} : { nextBefore }) };
+    return {
+      schedules: rows.map(scheduleRecord),
+      ...(resumeAfter && { nextBefore: resumeAfter.scheduleId }),
+    };
   }
 
   pause(by: Principal, scheduleId: string): Promise<Schedule> {
