@@ -22,7 +22,7 @@ import { checkReplay } from './replay-check.js';
 import { isStoreFailure, StoreWait } from './store-wait.js';
 import { Sweeper } from './sweep.js';
 
-/** Receives the entries of every commit, in order. Must not throw. */
+/** Receives the entries of every commit, in order. */
 type CommitObserver = (entries: readonly LogEntry[]) => void;
 
 /** What the daemon does with the assembled modules. It names none of them. */
@@ -60,7 +60,7 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
   const registry = new Registry(modules);
   const hooks = new Hooks();
   const instances: Instance<object>[] = [];
-  const reactions: Reactions[] = [];
+  const reactions: ModuleReactions[] = [];
   const observers: CommitObserver[] = [];
   const hub = new Hub({
     read: (topic, after, limit) => readTopic(store, topic, after, limit),
@@ -75,8 +75,14 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
       for (const { topic, topicId } of entries)
         if (registry.isSearched(topic)) search.hint(topicId);
       hub.committed(entries);
-      for (const after of reactions) react(after, entries);
-      for (const observe of observers) observe(entries);
+      for (const one of reactions) react(one, entries, ports.report);
+      for (const observe of observers) {
+        try {
+          observe(entries);
+        } catch (error) {
+          ports.report(error);
+        }
+      }
     },
   );
   const storeWait = new StoreWait({ timers, clock, tell: ports.diagnose });
@@ -111,7 +117,7 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
     Object.assign(all, instance.services);
     instances.push(instance);
     hooks.add(instance.within ?? []);
-    if (instance.after) reactions.push(instance.after);
+    if (instance.after) reactions.push({ module: module.name, after: instance.after });
   }
   const assertMayFollow = (by: Principal, topic: string): Promise<void> =>
     store.read(() => registry.assertMayFollow(by, topic));
@@ -165,10 +171,26 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
   return Object.assign(all, assembly) as Assembly & AllServicesOf<Modules>;
 }
 
-function react(after: Reactions, entries: readonly AppendedEntry[]): void {
+interface ModuleReactions {
+  readonly module: string;
+  readonly after: Reactions;
+}
+
+/** A reaction that throws is reported. The caller gets its answer, and all other reactions run. */
+function react(
+  { module, after }: ModuleReactions,
+  entries: readonly AppendedEntry[],
+  report: KernelPorts['report'],
+): void {
   for (const entry of entries) {
     const reaction = after[entry.type as EventType] as Reaction | undefined;
-    // The entry carries the event it was made from, so its type and data belong together.
-    reaction?.(entry as unknown as Committed, entries);
+    try {
+      // The entry carries the event it was made from, so its type and data belong together.
+      reaction?.(entry as unknown as Committed, entries);
+    } catch (cause) {
+      const { topic, seq, type } = entry;
+      const what = `${module} failed to react to ${type}, event ${String(seq)} of ${topic}`;
+      report(new Error(what, { cause }));
+    }
   }
 }

@@ -24,7 +24,7 @@ export type Projection<T extends EventType = EventType> = (
 export type Projections = { readonly [T in EventType]?: Projection<T> | typeof logOnly };
 export const logOnly = Symbol('an event that changes no table');
 
-/** A reaction to a committed event. `commit` are all entries of its commit. It must not throw. */
+/** A reaction to a committed event. `commit` are all entries of its commit. If it throws, the error is reported. */
 export type Reaction<T extends EventType = EventType> = (
   event: Committed<T>,
   commit: readonly AppendedEntry[],

@@ -1,7 +1,7 @@
 import { openSqlite, type SqliteDatabase, SqliteStore, type Store } from '@stoa/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { corePorts } from '../core-ports.fixture.js';
 import { createCore } from '../create-core.js';
-import { idleRuntime } from '../idle-runtime.js';
 
 const DAY = 24 * 3_600_000;
 const ROWS = 1_200;
@@ -10,51 +10,15 @@ describe('a sweep', () => {
   let db: SqliteDatabase;
   let store: Store;
   let now: number;
-  let ids: number;
 
   beforeEach(() => {
     db = openSqlite(':memory:');
     store = new SqliteStore(db, { durability: 'relaxed' });
     now = 100 * DAY;
-    ids = 0;
   });
   afterEach(() => store.close());
 
-  const newCore = () =>
-    createCore({
-      runtime: idleRuntime(),
-      store,
-      search: {
-        search: () => Promise.resolve([]),
-        hint: () => undefined,
-        settled: () => Promise.resolve(),
-        close: () => Promise.resolve(),
-      },
-      files: {
-        write: () => Promise.reject(new Error('not here')),
-        exists: () => Promise.resolve(false),
-        read: () => Promise.reject(new Error('not here')),
-        remove: () => Promise.resolve(),
-      },
-      clock: { now: () => now },
-      ids: { next: (prefix) => `${prefix}_${String((ids += 1))}` },
-      secrets: {
-        generate: () => `s${String((ids += 1))}`,
-        digest: (text) => text,
-        sign: (secret, parts) => [secret, ...parts].join('|'),
-        verifies: (secret, parts, signature) => [secret, ...parts].join('|') === signature,
-      },
-      retention: {
-        idempotencyKeyMs: DAY,
-        revokedCredentialMs: DAY,
-        unusedAssetMs: DAY,
-        humanTopicEvents: 1_000,
-      },
-      openScratch: () => Promise.reject(new Error('not here')),
-      report: (error) => {
-        throw error;
-      },
-    });
+  const newCore = () => createCore(corePorts(store, { clock: { now: () => now } }));
   const count = (table: string): unknown =>
     db.prepare<[], { count: number }>(`SELECT count(*) AS "count" FROM "${table}"`).get()?.count;
 
