@@ -1,6 +1,5 @@
-import { type InputItem, LIMITS, StoaError, type StoredItem } from '@stoa/protocol';
+import { type InputItem, LIMITS, StoaError, type StoredItem, textOf } from '@stoa/protocol';
 import { holdAsset, insertAttachment, markAssetUsed, type Store, type Tx } from '@stoa/store';
-import { isSomething } from '../kernel/item-text.js';
 import { type Assets, assertAssetSize } from './assets.js';
 import { decodeBase64 } from './base64.js';
 import { assetOfBoard } from './board-reference.js';
@@ -39,15 +38,17 @@ export async function admitContent(
   return stored;
 }
 
+/** Text of nothing but white space shows nothing. */
+export const hasContent = (item: InputItem): boolean =>
+  item.type !== 'text' || item.text.trim() !== '';
+
 function assertSaysSomething(items: readonly InputItem[]): void {
-  if (items.some(isSomething)) return;
+  if (items.some(hasContent)) return;
   throw new StoaError('invalid_request', 'The text is only white space: there is nothing to say');
 }
 
 function assertTextFits(items: readonly InputItem[]): void {
-  let chars = 0;
-  for (const item of items) if (item.type === 'text') chars += item.text.length;
-  if (chars <= LIMITS.messageTextChars) return;
+  if (textOf(items, '').length <= LIMITS.messageTextChars) return;
   const most = `at most ${String(LIMITS.messageTextChars)} characters of text in all`;
   throw new StoaError('invalid_request', 'The message is too long', [
     { path: 'body.inputItems', message: most },

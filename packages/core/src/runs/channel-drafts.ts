@@ -1,7 +1,6 @@
-import { type AssistantPart, channelTopic, type StoredItem } from '@stoa/protocol';
+import { type AssistantPart, channelTopic, type StoredItem, textOf } from '@stoa/protocol';
 import { dataOf } from '../kernel/codec.js';
 import type { LogEntry } from '../kernel/entry.js';
-import { textOf } from '../kernel/item-text.js';
 import type { Ephemeral } from '../kernel/reader.js';
 import type { Timers } from '../ports.js';
 

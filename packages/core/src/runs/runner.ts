@@ -1,6 +1,6 @@
 import { type DriverKind, StoaError, type StoredItem } from '@stoa/protocol';
+import { hasContent } from '../assets/content.js';
 import { defineHook } from '../kernel/hooks.js';
-import { isSomething } from '../kernel/item-text.js';
 import { isStoreFailure } from '../kernel/store-wait.js';
 import type { Timers } from '../ports.js';
 import { maySpeakUnasked } from '../sessions/may-use.js';
@@ -313,9 +313,9 @@ async function answerOf(run: RunContext, finalText: readonly StoredItem[]): Prom
   const emitted = await run.journal.emitted();
   if (run.kind !== 'channel_delivery') return { type: 'completed', output: emitted ?? finalText };
   const isWithheld =
-    emitted === undefined && finalText.some(isSomething) && !maySpeakUnasked(await run.policy());
+    emitted === undefined && finalText.some(hasContent) && !maySpeakUnasked(await run.policy());
   const output = emitted ?? (isWithheld ? [] : finalText);
-  if (output.some(isSomething)) return { type: 'completed', output };
+  if (output.some(hasContent)) return { type: 'completed', output };
   const unpublishedChars = await run.journal.writtenChars();
   return {
     type: 'completed',

@@ -1,4 +1,4 @@
-import type { InboxItem, SessionEvent } from '@stoa/protocol';
+import { type InboxItem, type SessionEvent, textOf } from '@stoa/protocol';
 import {
   findMemory,
   listEventsOfTypeBefore,
@@ -160,7 +160,7 @@ async function read(context: SessionContext, claim: Claim): Promise<Read | undef
   const rememberer = { ownerId: session.responsibleId, memoryScope };
   try {
     const items = await store.read(() => listItemsOfRun.all({ runId }));
-    const asked = items.map((row) => textOf(itemRecord(row))).join('\n');
+    const asked = items.map((row) => textOf(itemRecord(row).inputItems)).join('\n');
     const reading = { store, secrets, memoryFiles };
     const topics = await topicsFor(reading, rememberer, memoryScope.namespace);
     const files = chooseTopics(topics, asked, maxPromptChars);
@@ -173,6 +173,3 @@ async function read(context: SessionContext, claim: Claim): Promise<Read | undef
     return undefined;
   }
 }
-
-const textOf = ({ inputItems }: InboxItem): string =>
-  inputItems.map((item) => (item.type === 'text' ? item.text : '')).join('\n');
