@@ -1,3 +1,4 @@
+import { TERMINAL_RUN_STATUSES } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../kernel/entry.js';
 import { ChannelDrafts } from './channel-drafts.js';
@@ -84,7 +85,7 @@ describe('what agents are writing in a channel', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it.each(['completed', 'failed', 'cancelled', 'interrupted'])(
+  it.each(TERMINAL_RUN_STATUSES)(
     'C-68 disappears when its run %s and nothing was published',
     (how) => {
       const { drafts, sent, flush } = open();

@@ -1,4 +1,4 @@
-import type { DriverKind, PermissionRules } from '@stoa/protocol';
+import type { DriverKind, PermissionRules, TerminalRunStatus } from '@stoa/protocol';
 import { RUN_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { agents } from '../agents/module.js';
@@ -59,7 +59,7 @@ export const runs = defineModule({
       configRules: runtime.configRules,
     });
     const ended = (
-      { data: { runId } }: Committed<'completed' | 'failed' | 'cancelled' | 'interrupted'>,
+      { data: { runId } }: Committed<TerminalRunStatus>,
       commit: readonly LogEntry[],
     ): void => {
       channelDrafts.ended(runId, commit);

@@ -1,4 +1,4 @@
-import type { Usage } from '@stoa/protocol';
+import { type TerminalRunStatus, type Usage } from '@stoa/protocol';
 import {
   insertModelCall,
   insertRun,
@@ -20,10 +20,7 @@ function* countReported(
   if (event.data.usage) yield* countUsage(position, event.data, event.data.usage);
 }
 
-function* endRun(
-  position: Position,
-  event: EventOf<'completed' | 'failed' | 'cancelled' | 'interrupted'>,
-): Tx<void> {
+function* endRun(position: Position, event: EventOf<TerminalRunStatus>): Tx<void> {
   const { seq, at } = position;
   yield* setRunEnded.run({ runId: event.data.runId, status: event.type, at, seq });
 }

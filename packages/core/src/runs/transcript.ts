@@ -8,6 +8,7 @@ import {
   type Origin,
   type SessionEvent,
   type StoredItem,
+  type TerminalRunStatus,
   type ToolOutcome,
   type WorkKind,
 } from '@stoa/protocol';
@@ -80,7 +81,7 @@ export type TranscriptEntry =
       readonly type: 'end';
       readonly seq: number;
       readonly runId: string;
-      readonly how: 'completed' | 'failed' | 'cancelled' | 'interrupted';
+      readonly how: TerminalRunStatus;
     };
 
 /** What an agent has been told and has done, since its context was cleared or compacted. */
