@@ -63,8 +63,8 @@ describe('definitions of one id', () => {
 
   it('of one that is not replace none, whole or broken, so that no rule is lost with it', async () => {
     const daemon = await start([
-      ...IDS.map((agentId) => ({ ...file(agentId, 'theirs'), givesWay: true })),
-      ...['a', 'e'].map((agentId) => ({ agentId, path: '', problem: 'broken', givesWay: true })),
+      ...IDS.map((agentId) => ({ ...file(agentId, 'theirs'), isUntrusted: true })),
+      ...['a', 'e'].map((agentId) => ({ agentId, path: '', problem: 'broken', isUntrusted: true })),
     ]);
     await daemon.core.agents.put(OWNER, 'b', defined('api'));
     expect(await inWorkspace(daemon)).toEqual({

@@ -11,7 +11,7 @@ import {
 import { findHuman, findInboxItem, listExpiredItems, listInboxItems, type Tx } from '@stoa/store';
 import { admitContent, holdAssets } from '../assets/content.js';
 import { dataOf, decode } from '../kernel/codec.js';
-import { eachApart } from '../kernel/each-apart.js';
+import { eachIsolated } from '../kernel/each-isolated.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
@@ -19,10 +19,10 @@ import { admitMetadata } from '../kernel/metadata.js';
 import type { EventOf } from '../kernel/module.js';
 import { readPage } from '../kernel/paging.js';
 import type { SessionContext } from '../sessions/context.js';
-import { lockReached } from '../sessions/lock-reached.js';
+import { lockChannelsOfSession } from '../sessions/lock-channels.js';
 import { acceptedRecord, itemRecord, waitsForBoundary } from '../sessions/records.js';
 import {
-  assertMayLookInto,
+  assertMayRead,
   assertNotEnded,
   type OpenSession,
   sessionToChange,
@@ -65,7 +65,7 @@ export class Inbox {
       *open() {
         const { rule } = request;
         // These may end the active run.
-        if (rule === 'steer' || rule === 'interrupt') yield* lockReached(sessionId);
+        if (rule === 'steer' || rule === 'interrupt') yield* lockChannelsOfSession(sessionId);
         return yield* sessionToChange(by, sessionId);
       },
       *decide(session, at): Tx<Decision<InboxItem>> {
@@ -118,7 +118,7 @@ export class Inbox {
   get(by: Principal, itemId: string): Promise<InboxItem> {
     return this.context.store.read(function* () {
       const item = yield* findItem(itemId);
-      assertMayLookInto(by, yield* sessionToRead(by, item.sessionId));
+      assertMayRead(by, yield* sessionToRead(by, item.sessionId));
       return itemRecord(item);
     });
   }
@@ -147,7 +147,7 @@ export class Inbox {
     const now = context.clock.now();
     const due = await context.store.read(() => listExpiredItems.all({ now, limit: MAX_EXPIRED }));
     const ids = due.map(({ itemId, sessionId }) => ({ itemId, sessionId }));
-    await eachApart(context, 'an item could not expire', ids, ({ itemId, sessionId }) =>
+    await eachIsolated(context, 'an item could not expire', ids, ({ itemId, sessionId }) =>
       context.log.write({
         actor: 'system',
         lane: sessionTopic(sessionId),

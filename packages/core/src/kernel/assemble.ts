@@ -25,7 +25,7 @@ import { Sweeper } from './sweep.js';
 /** Receives the entries of every commit, in order. */
 type CommitObserver = (entries: readonly LogEntry[]) => void;
 
-/** What the daemon does with the assembled modules. It names none of them. */
+/** What the daemon does with all modules together. */
 export interface Assembly {
   onCommit(observe: CommitObserver): void;
   readonly hub: Hub;
@@ -36,21 +36,20 @@ export interface Assembly {
   checkIntegrity(): ReturnType<typeof checkReplay>;
   /** Another daemon wrote to this topic, or to any topic. */
   hint(topic: string | undefined): void;
-  /** In the order of the modules: first all continue what the last daemon left, before anybody can call. */
+  /** Continues what the last daemon left, in the order of the modules, before anybody can call. */
   recover(): Promise<void>;
-  /** Then, once callers are served, all begin to work. */
+  /** Starts the modules in their order, once callers are served. */
   start(): Promise<void>;
   readonly ticks: readonly Tick[];
   /** Runs all regular work once. */
   tick(): Promise<void>;
-  /** In the reverse order. A module that fails to close is reported, and the next one is closed. */
+  /** Closes the modules in the reverse order. A failure is reported, and the others are closed too. */
   close(): Promise<void>;
 }
 
 /**
- * Puts modules together: creates each with the services of those it needs, and connects the log to what they
- * declare. The order of the list is the order of everything: hooks, reactions to commits, recovery, start. Closing goes
- * the other way.
+ * Creates each module with the services of those it needs, and connects the log to what they declare. Hooks, reactions
+ * to commits, recovery and start run in the order of the list, closing in the reverse order.
  */
 export function assemble<const Modules extends readonly AnyModule[], Ports extends KernelPorts>(
   modules: Modules,
@@ -85,8 +84,8 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
       }
     },
   );
-  const storeWait = new StoreWait({ timers, clock, tell: ports.diagnose });
-  /** Leaves out failures that an outage of the store causes: the outage itself was reported. */
+  const storeWait = new StoreWait({ timers, clock, diagnose: ports.diagnose });
+  /** Leaves out failures that an outage of the store causes: the outage itself is reported once. */
   const diagnose: Diagnose = (message, details) => {
     if (!storeWait.outage || !isStoreFailure(details['error'])) ports.diagnose(message, details);
   };
@@ -107,7 +106,7 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
   const all: object = {};
   for (const module of modules) {
     const needed = module.needs.map((needs) => created.get(needs));
-    // The types of the list say that each module receives what it needs.
+    // The registry checked that the modules it needs were created before it.
     const create = module.create as (given: object, ports: object) => Instance<object>;
     const instance = create(Object.assign({}, kernel, ...needed) as object, ports);
     const taken = Object.keys(instance.services).find((name) => name in all || name in kernel);
@@ -167,7 +166,7 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
       }
     },
   };
-  // The record holds the services of all modules, which the types of the list name.
+  // `all` holds the services of all modules.
   return Object.assign(all, assembly) as Assembly & AllServicesOf<Modules>;
 }
 

@@ -1,6 +1,9 @@
 import { LIMITS } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
 
+/** A cursor greater than every id: ids begin with a prefix of lower-case letters. */
+export const AFTER_ALL_IDS = '~';
+
 export interface Page<Row> {
   readonly rows: Row[];
   /** The last row of this page, if there are rows after it. The next page begins after it. */

@@ -13,17 +13,17 @@ import { readPage } from './paging.js';
 export interface TopicSlice {
   readonly entries: readonly LogEntry[];
   readonly head: number;
-  /** The first sequence still kept; what comes before it is gone. */
+  /** The first sequence that is still stored. */
   readonly oldest: number;
 }
 
 export interface PageLimit {
   readonly events: number;
-  /** No more than this, unless a single event is larger. */
+  /** Exceeded only by a page of one event. */
   readonly bytes: number;
 }
 
-/** A run of a topic after a sequence; undefined when there is no such topic. */
+/** A page of a topic after a sequence; undefined if the topic does not exist. */
 export async function readTopic(
   store: Store,
   topic: string,

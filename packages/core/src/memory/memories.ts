@@ -28,7 +28,7 @@ import { type MemoryFiles, memoryDirectory } from './memory-files.js';
 import { memoryOf } from './memory-gate.js';
 import { memoryRecord, noteRecord } from './records.js';
 
-/** A memory is about to be cleared. */
+/** A memory is about to be cleared. A handler that rejects prevents it. */
 export const MEMORY_CLEARING = defineHook<[memoryId: string], Promise<void> | undefined>(
   'memory clearing',
 );
@@ -46,7 +46,7 @@ interface NoteQuery {
   readonly limit: number;
 }
 
-/** What people can do with what their sessions remember: look at it and make it go. */
+/** What people can do with the memories of their sessions: read, edit and delete them. */
 export class Memories {
   constructor(
     private readonly store: Store,
@@ -104,7 +104,7 @@ export class Memories {
     });
   }
 
-  /** As they are now; people may have edited them a moment ago. */
+  /** Read from the disk, since people may edit them at any time. */
   async files(by: Principal, memoryId: string): Promise<MemoryFileList> {
     const memory = await this.#memory(by, memoryId);
     const list: MemoryFileList = { files: [], problems: [] };
@@ -146,7 +146,7 @@ export class Memories {
     throw new StoaError('memory_file_not_found', `There is no file ${name} in ${memoryId}`);
   }
 
-  /** All of it, also from the log, and its files. */
+  /** Deletes all notes, also from the log, and all files. */
   async clear(by: Principal, memoryId: string): Promise<void> {
     const memory = await this.#memory(by, memoryId);
     await this.hooks.notify(MEMORY_CLEARING, memoryId);

@@ -24,8 +24,7 @@ import { likePattern } from '../channels/read-channels.js';
 import { dataOf } from '../kernel/codec.js';
 import { readPage } from '../kernel/paging.js';
 import type { ProjectContext } from './context.js';
-import { existingTask } from './existing-task.js';
-import { projectToRead } from './project-gate.js';
+import { existingTask, projectToRead } from './project-gate.js';
 import { linkRecord, projectMemberRecord, projectRecord, taskRecord } from './records.js';
 
 export function getProject(
@@ -54,7 +53,7 @@ export interface ProjectQuery {
   readonly limit: number;
 }
 
-/** By id. Whatever a session asks for, it sees its own. */
+/** By id. A session sees only its own projects. */
 export function listProjects(
   context: ProjectContext,
   principal: Principal,
@@ -123,7 +122,7 @@ export function getTask(
   });
 }
 
-/** Of so many changes in the project, the newest are looked through. */
+/** Only so many of the newest changes in the project are read. */
 const CHANGES_READ = 500;
 const HISTORY_SHOWN = 50;
 

@@ -27,7 +27,7 @@ describe.each(POSTGRES)('two daemons on $name', (engine) => {
     await submit(one, 'a');
     const run = await one.driver.nth(1);
     await submit(two, 'b');
-    await two.core.runner.look();
+    await two.core.runner.poll();
     expect(two.driver.runs).toEqual([]);
     run.complete();
     one.core.runner.hint(sessionId);
@@ -40,7 +40,7 @@ describe.each(POSTGRES)('two daemons on $name', (engine) => {
     await lost.deliver();
     const { daemonId } = one.core.ownership;
     await one.store.transact(() => deleteDaemon.run({ daemonId }));
-    await two.core.runner.look();
+    await two.core.runner.poll();
     const taken = await two.driver.nth(1);
     expect(taken.runId).toBe(runId);
     expect(taken.context.attempt).toBe(2);
@@ -132,7 +132,7 @@ describe.each(POSTGRES)('two daemons on $name', (engine) => {
     const { runId } = await submit(one, 'a');
     await (await one.driver.nth(1)).deliver();
     await one.stop();
-    await two.core.runner.look();
+    await two.core.runner.poll();
     const taken = await two.driver.nth(1);
     expect(taken.runId).toBe(runId);
     expect(taken.context.items).toEqual([]);

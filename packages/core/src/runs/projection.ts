@@ -48,7 +48,7 @@ export const RUN_EVENTS: Projections = {
   *output_emitted(position, event) {
     const { topicId, seq } = position;
     yield* setRunOutput.run({ runId: event.data.runId, seq });
-    // It is to be published, whatever becomes of the board it is from.
+    // The output keeps its assets even if the board that they come from changes.
     yield* holdReferences(topicId, event.data.runId, event.data.items);
   },
   completed: endRun,

@@ -17,7 +17,7 @@ import { sessionToRead } from '../sessions/session-gate.js';
 import { cancelRun, readRun } from './cancel-run.js';
 import { reportUsage } from './usage.js';
 
-/** What a caller can do with the runs of sessions; `by` is the principal the credential proved. */
+/** What a caller can do with the runs of sessions. `by` is the principal that the credential proved. */
 export class Runs {
   constructor(private readonly context: SessionContext) {}
 
@@ -48,7 +48,7 @@ export class Runs {
     return cancelRun(this.context, by, runId, 'cancel_command');
   }
 
-  /** Oldest first: what was put to the agent, what it said and did. */
+  /** The inputs, messages and actions of an agent, oldest first. */
   async journal(
     by: Principal,
     sessionId: string,

@@ -8,14 +8,12 @@ import {
 import { listSessions } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 import { isOutdated } from '../agents/outdated.js';
-import { readPage } from '../kernel/paging.js';
+import { AFTER_ALL_IDS, readPage } from '../kernel/paging.js';
 import { clearSession, endSession, refreshSession, updateSession } from './change-session.js';
 import type { SessionContext } from './context.js';
 import { createSession, readSession } from './create-session.js';
 import { sessionRecord } from './records.js';
 import { sessionToRead } from './session-gate.js';
-
-const AFTER_ALL_IDS = '~';
 
 interface SessionQuery {
   readonly agentId?: string | undefined;
@@ -24,7 +22,7 @@ interface SessionQuery {
   readonly limit: number;
 }
 
-/** Everything a caller can do with sessions; `by` is the principal the credential proved. */
+/** What a caller can do with sessions. `by` is the principal that the credential proved. */
 export class Sessions {
   constructor(private readonly context: SessionContext) {}
 
@@ -55,7 +53,7 @@ export class Sessions {
     return endSession(this.context, by, sessionId);
   }
 
-  /** Newest first; people see those that work for them, the owner sees all. */
+  /** Newest first. People see sessions that work for them; the owner sees all. */
   async list(by: Principal, { agentId, ended, before, limit }: SessionQuery) {
     const filter = {
       before: before ?? AFTER_ALL_IDS,

@@ -30,7 +30,7 @@ import {
   channelToSpeakIn,
   type OpenChannel,
 } from '../channels/channel-gate.js';
-import { eachApart } from '../kernel/each-apart.js';
+import { eachIsolated } from '../kernel/each-isolated.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { readPage } from '../kernel/paging.js';
 import { DAEMON_GONE_MS } from '../runs/ownership.js';
@@ -137,7 +137,7 @@ export class Stimuli {
     const lost = await store.read(() => this.#findLost());
     let requeued = 0;
     const failure = 'a claimed stimulus could not be queued again';
-    await eachApart(this.context, failure, lost, async ({ channelId, stimulusId }) => {
+    await eachIsolated(this.context, failure, lost, async ({ channelId, stimulusId }) => {
       const isDone = await this.#write(channelId, function* (channel, at) {
         const events = yield* failed(channel, stimulusId, CLAIM_LOST, at, RETRIES_OF_LOST_CLAIMS);
         return { events, answer: () => events.length > 0 };

@@ -18,12 +18,10 @@ import { defined } from '../kernel/defined.js';
 import { defineHook } from '../kernel/hooks.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
-import { readPage } from '../kernel/paging.js';
+import { AFTER_ALL_IDS, readPage } from '../kernel/paging.js';
 import type { SessionContext } from '../sessions/context.js';
 import { findWork, workChanged, workIn, workOf } from './read-work.js';
 import { isLower, raised } from './status.js';
-
-const AFTER_ALL_IDS = '~';
 
 export interface WorkQuery {
   readonly state: 'open' | 'all';

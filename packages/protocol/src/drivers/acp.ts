@@ -20,7 +20,7 @@ export const ACP_DRIVER = defineDriver({
   kind: 'acp',
   schema: AcpDriver,
   // Version 1 of ACP takes nothing in the middle of a turn.
-  capabilities: { inject: false, readsUnasked: true },
+  capabilities: { inject: false, readsWithoutApproval: true },
   usesOwnerKeys: true,
   // The program brings its own.
   usesStoaTools: false,

@@ -5,7 +5,7 @@ export interface DriverCapabilities {
   /** It can take a message at its next tool boundary. */
   readonly inject: boolean;
   /** Its agent reads files in its own process: neither rules nor people are asked about each read. */
-  readonly readsUnasked?: boolean;
+  readonly readsWithoutApproval?: boolean;
 }
 
 /**
