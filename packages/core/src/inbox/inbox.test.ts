@@ -217,7 +217,7 @@ describe.each(STORE_ENGINES)('the inbox of a session on $name', (engine) => {
     expect(answers.map(({ cancelled }) => cancelled).sort()).toEqual([false, true]);
     expect((await types()).filter((type) => type === 'cancelled')).toHaveLength(1);
     expect(daemon.diagnoses.map(({ message }) => message)).toContain(
-      'a run that has ended was to be cancelled',
+      'a cancellation found that the run has ended',
     );
   });
 

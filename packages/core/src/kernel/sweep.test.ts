@@ -22,7 +22,7 @@ describe('a sweep', () => {
   const count = (table: string): unknown =>
     db.prepare<[], { count: number }>(`SELECT count(*) AS "count" FROM "${table}"`).get()?.count;
 
-  /** A channel that was deleted, with rows that are left of it. */
+  /** A deleted channel whose rows are not erased yet. */
   function eraseChannel(): void {
     db.exec(
       `INSERT INTO "topics" ("id", "name", "floor") VALUES (1, 'channel:gone', 5);
@@ -32,7 +32,7 @@ describe('a sweep', () => {
     );
   }
 
-  it('stops between two transactions when it is told to, and goes on the next time', async () => {
+  it('stops between two transactions when it has no time left, and continues the next time', async () => {
     eraseChannel();
     const { sweeper } = newCore();
     await sweeper.sweep(() => count('readCursors') === ROWS);
@@ -42,7 +42,7 @@ describe('a sweep', () => {
     expect([count('readCursors'), count('erasures')]).toEqual([0, 0]);
   });
 
-  it('revokes what has expired, so that whoever follows with it is told', async () => {
+  it('revokes expired credentials, so that streams which use them are informed', async () => {
     const core = newCore();
     await core.credentials.adoptOwnerToken('owner secret', 'here');
     const owner = { kind: 'human', id: 'owner', owner: true, credentialId: 'system' } as const;
@@ -66,7 +66,7 @@ describe('a sweep', () => {
     ).toBeDefined();
   });
 
-  it('keeps a login code that was made after the clock went back', async () => {
+  it('keeps a login code that was created after the clock went back', async () => {
     const core = newCore();
     await core.credentials.adoptOwnerToken('owner secret', 'here');
     const owner = { kind: 'human', id: 'owner', owner: true, credentialId: 'system' } as const;

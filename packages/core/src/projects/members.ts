@@ -162,8 +162,7 @@ function* identity(
   if (sessionId === undefined) {
     const humanId = actorId.startsWith('human:') ? actorId.slice('human:'.length) : '';
     const human = yield* findHuman.first({ humanId });
-    if (!human)
-      throw new StoaError('unknown_member', `There is nobody with the id ${actorId} here`);
+    if (!human) throw new StoaError('unknown_member', `There is nobody called ${actorId} here`);
     return { memberId: humanId, memberKind: 'human_actor', displayName: human.displayName };
   }
   const session = yield* sessionToChange(principal, sessionId);
