@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Approval, InboxItem, Run, Session, Stamped } from '@stoa/protocol';
+import {
+  type Approval,
+  type InboxItem,
+  isTerminalRunStatus,
+  type Run,
+  type Session,
+  type Stamped,
+} from '@stoa/protocol';
 import {
   answerApproval,
   approvalsOf,
@@ -382,7 +389,7 @@ class Bench {
         const approval = all.find(({ state }) => state === 'pending');
         if (approval) return { approval };
         const { status: how } = await this.run(runId);
-        return ['completed', 'failed', 'cancelled'].includes(how) ? {} : undefined;
+        return isTerminalRunStatus(how) ? {} : undefined;
       },
       { timeoutMs: 60_000 },
     );

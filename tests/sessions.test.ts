@@ -1,7 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Agent, Approval, InboxItem, Run, Session, StreamFrame } from '@stoa/protocol';
+import {
+  type Agent,
+  type Approval,
+  type InboxItem,
+  isTerminalRunStatus,
+  type Run,
+  type Session,
+  type StreamFrame,
+} from '@stoa/protocol';
 import {
   type Caller,
   callerOf,
@@ -14,8 +22,6 @@ import {
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-const TERMINAL = ['completed', 'failed', 'cancelled', 'interrupted'];
 
 describe('sessions over HTTP', () => {
   let daemon: TestDaemon;

@@ -227,7 +227,7 @@ describe('what is remembered beyond notes', () => {
     expect(phases).toContain('writing');
     const text = answered[0]?.text ?? '';
     expect(text).toContain('../escape.md is no name for a topic');
-    expect(text).toContain('token.md cannot be read and is left alone');
+    expect(text).toContain('token.md cannot be read and stays unchanged');
     expect(text).toContain('There is no tool shell');
     expect(answered[0]?.tools).toEqual(['read_topic', 'write_topic', 'delete_topic', 'finish']);
     expect(existsSync(join(daemon.home, 'memory', 'escape.md'))).toBe(false);

@@ -10,7 +10,13 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Approval, InboxItem, Run, Session } from '@stoa/protocol';
+import {
+  type Approval,
+  type InboxItem,
+  isTerminalRunStatus,
+  type Run,
+  type Session,
+} from '@stoa/protocol';
 import {
   answerApproval,
   type Caller,
@@ -22,8 +28,6 @@ import {
   until,
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
-const TERMINAL = ['completed', 'failed', 'cancelled', 'interrupted'];
 
 /** Its run is the command that it is sent. */
 const SCRIPT = `turns:
@@ -154,7 +158,7 @@ describe('allow rules, with a real daemon', () => {
     const { json: item } = await owner.post<InboxItem>(`/v1/sessions/${sessionId}/inbox`, { text });
     return until('the run asks or ends', async () => {
       const { json: run } = await owner.get<Run>(`/v1/runs/${item.runId}`);
-      if (TERMINAL.includes(run.status)) return run;
+      if (isTerminalRunStatus(run.status)) return run;
       const pending = await owner.get<{ approvals: Approval[] }>('/v1/approvals?state=pending');
       const question = pending.json.approvals.find(({ runId }) => runId === run.runId);
       return question && { ...run, question };

@@ -1,8 +1,8 @@
-import type { ChannelContextTold } from '@stoa/core';
+import type { InjectedContext } from '@stoa/core';
 import { describe, expect, it } from 'vitest';
 import { boundaryNote } from './boundary-note.js';
 
-const context = (known: Partial<ChannelContextTold> = {}): ChannelContextTold => ({
+const context = (known: Partial<InjectedContext> = {}): InjectedContext => ({
   channelId: 'ops',
   channelIdentity: { id: 'channel:ops', displayName: 'Ops Bot' },
   memoryScope: { namespace: 'tag:ops', mode: 'metadata-only' },

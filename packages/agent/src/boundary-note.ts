@@ -1,11 +1,11 @@
-import type { ChannelContextTold } from '@stoa/core';
+import type { InjectedContext } from '@stoa/core';
 import { envelope, oneLine } from './envelope.js';
 
 /**
  * The identity and memory of a channel, which a session gets once. Memory is in an envelope, because other people
  * and agents wrote it.
  */
-export function boundaryNote(context: ChannelContextTold): string {
+export function boundaryNote(context: InjectedContext): string {
   const { channelIdentity, memoryScope } = context;
   if (!channelIdentity) {
     const line = `Memory: ${oneLine(memoryScope.namespace)}`;
@@ -27,12 +27,12 @@ export function boundaryNote(context: ChannelContextTold): string {
   return lines.join('\n');
 }
 
-function memoryLines(context: ChannelContextTold): string[] {
+function memoryLines(context: InjectedContext): string[] {
   if (!context.notes) return ['', 'The memory cannot be read now.'];
   return [...fileLines(context), ...noteLines(context)];
 }
 
-function fileLines({ channelId, files, memoryScope }: ChannelContextTold): string[] {
+function fileLines({ channelId, files, memoryScope }: InjectedContext): string[] {
   if (!files) return [];
   const { index, topics, unlisted } = files;
   const more = unlisted === 0 ? '' : ` ${String(unlisted)} more are not listed.`;
@@ -48,7 +48,7 @@ function fileLines({ channelId, files, memoryScope }: ChannelContextTold): strin
   ];
 }
 
-function noteLines({ channelId, notes = [], olderNotes, memoryScope }: ChannelContextTold) {
+function noteLines({ channelId, notes = [], olderNotes, memoryScope }: InjectedContext) {
   if (notes.length === 0) return [];
   const older =
     olderNotes === 0 ? '' : ` ${String(olderNotes)} older notes can be read with recall.`;

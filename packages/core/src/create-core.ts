@@ -9,10 +9,10 @@ export const MODULES = inOrderOfNeeds(Object.values(nouns));
 export type CorePorts = Omit<KernelPorts, 'timers' | 'diagnose'> &
   PortsOf<typeof MODULES> & { readonly runtime: Pick<KernelPorts, 'timers' | 'diagnose'> };
 
-/** What agents and their sessions need. */
+/** The ports of agents and their sessions. */
 export type RuntimePorts = CorePorts['runtime'];
 
-/** Everything the domain offers: the services of all modules, and what the daemon does with modules. */
+/** The services of all modules, and what the daemon does with all modules together. */
 export interface Core extends Assembly, CoreServices {}
 type CoreServices = AllServicesOf<typeof MODULES>;
 

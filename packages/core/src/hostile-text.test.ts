@@ -16,7 +16,7 @@ const members = Array.from({ length: 50 }, (_, i) => ({
   memberId: `human:a${String(i)}`,
   displayName: `A ${String(i)}`,
 }));
-/** Patterns are no longer than this when they arrive; commands may be, and each is parsed as a whole. */
+/** The maximum length of patterns in requests. Commands may be longer; each is parsed as a whole. */
 const COMMAND_CHARS = 8_192;
 const PATTERN_CHARS = 1_000;
 const free = { spend: () => undefined };
@@ -45,7 +45,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     ),
 };
 
-describe('text of others that the domain reads', () => {
+describe('text from outside that the domain reads', () => {
   it.each(Object.entries(READERS))(
     'SE-48 %s takes time in proportion to the text',
     async (_, read) => {

@@ -2,7 +2,7 @@ import { StoaError } from '@stoa/protocol';
 import type { RuntimePorts } from './create-core.js';
 import type { MemoryFiles } from './memory/memory-files.js';
 
-/** A runtime that runs nothing, for a domain that is used for its channels only. */
+/** A runtime without agents, for a domain that only needs channels. */
 export function idleRuntime(changes: Partial<RuntimePorts> = {}): RuntimePorts {
   return {
     daemonId: 'daemon',

@@ -58,7 +58,7 @@ export type {
 } from './runs/run-actions.js';
 export { isFenced, type RunJournal } from './runs/run-journal.js';
 export type {
-  ChannelContextTold,
+  InjectedContext,
   Transcript,
   TranscriptEntry,
   TranscriptInput,

@@ -1,4 +1,4 @@
-/** Everything core needs from the world. Simulation gives its own; nothing here is ambient. */
+/** The ports of core. A simulation has its own implementations. */
 export interface Clock {
   /** Epoch milliseconds. May go back. */
   now(): number;
@@ -10,9 +10,9 @@ export interface Ids {
 }
 
 export interface Secrets {
-  /** A fresh, unguessable, URL-safe string. */
+  /** A new, unguessable, URL-safe string. */
   generate(): string;
-  /** SHA-256 in hex; what is stored of a secret, and how requests are compared. */
+  /** SHA-256 in hex. Stored instead of a secret, and used to compare requests. */
   digest(text: string): string;
   /** The HMAC-SHA256 of the parts, one after the other, in hex. */
   sign(secret: string, parts: readonly (string | Uint8Array)[]): string;
@@ -20,7 +20,7 @@ export interface Secrets {
   verifies(secret: string, signed: readonly (string | Uint8Array)[], signature: string): boolean;
 }
 
-/** The bytes of assets, addressed by their digest. Writing is durable before it resolves, and idempotent. */
+/** The bytes of assets, by digest. A write is durable when it resolves, and idempotent. */
 export interface AssetFiles {
   write(bytes: Uint8Array): Promise<{ readonly digest: string; readonly mediaType: string }>;
   exists(digest: string): Promise<boolean>;
@@ -29,12 +29,12 @@ export interface AssetFiles {
 }
 
 export interface Timers {
-  /** Calls back once, not before this many milliseconds. Returns what calls it off. */
+  /** Calls back once, after at least this many milliseconds. Returns a function that cancels the call. */
   after(milliseconds: number, callback: () => void): () => void;
 }
 
-/** What follows from a cadence; needs time zones, which are not core's. */
+/** Times of cron expressions. Needs time zones, which core does not know. */
 export interface Calendar {
-  /** The first time after `after` that a cron expression names; undefined when there is none. Throws `invalid_schedule`. */
+  /** The first time after `after` that matches a cron expression; undefined if there is none. Throws `invalid_schedule`. */
   nextCron(expression: string, timeZone: string, after: number): number | undefined;
 }

@@ -4,6 +4,7 @@ export * from './api/route.js';
 export * from './api/routes.js';
 export * from './enumerations.js';
 export * from './errors/registry.js';
+export * from './item-text.js';
 export * from './limits.js';
 export * from './member-tag.js';
 export * from './noun-constants.js';

@@ -16,9 +16,9 @@ export const RUN_STATUSES = [
   'waiting_answer',
   ...TERMINAL_RUN_STATUSES,
 ] as const;
-export const isTerminalRunStatus = (
-  status: string,
-): status is (typeof TERMINAL_RUN_STATUSES)[number] => isOneOf(TERMINAL_RUN_STATUSES, status);
+export type TerminalRunStatus = (typeof TERMINAL_RUN_STATUSES)[number];
+export const isTerminalRunStatus = (status: string): status is TerminalRunStatus =>
+  isOneOf(TERMINAL_RUN_STATUSES, status);
 export const CANCEL_REASONS = [
   'cancel_command',
   'clear',

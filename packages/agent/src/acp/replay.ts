@@ -1,5 +1,6 @@
 import { RequestError, type RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import type { Transcript } from '@stoa/core';
+import { textOf } from '@stoa/protocol';
 import type { SessionListener } from './agent-process.js';
 import { readUpdate } from './session-updates.js';
 
@@ -49,8 +50,7 @@ const MESSAGES: ReadonlySet<string> = new Set(['text', 'user', 'tool', 'activity
 export function lastTextOf({ entries }: Pick<Transcript, 'entries'>): string | undefined {
   for (const entry of [...entries].reverse()) {
     if (entry.type !== 'assistant') continue;
-    const texts = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []));
-    const text = texts.join('');
+    const text = textOf(entry.parts, '');
     if (withoutSpace(text) !== '') return text;
   }
   return undefined;

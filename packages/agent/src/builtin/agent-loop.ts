@@ -1,5 +1,5 @@
 import type { DriverEnd, RunContext, Transcript } from '@stoa/core';
-import type { AssistantPart } from '@stoa/protocol';
+import { type AssistantPart, textOf } from '@stoa/protocol';
 import type { CallTools, RequestedCall, ToolDescription } from '../call-tools.js';
 import { deliverItems } from '../deliver-items.js';
 import { textOutput } from '../text-output.js';
@@ -8,7 +8,7 @@ import { compact } from './compact.js';
 import { conversationOf } from './conversation.js';
 import { estimateRequest } from './estimate-tokens.js';
 import { failingStreaks, STREAK_FAILS } from './failing-streaks.js';
-import { type ModelAnswer, type ModelRequest, textOfParts } from './model-client.js';
+import type { ModelAnswer, ModelRequest } from './model-client.js';
 import { ModelFailure } from './model-failure.js';
 import type { ChosenModel } from './models.js';
 import { StreamedField } from './streamed-field.js';
@@ -284,7 +284,7 @@ export class AgentLoop {
 const PASSED: DriverEnd = { type: 'completed', output: [] };
 
 function completed(parts: readonly AssistantPart[]): DriverEnd {
-  return { type: 'completed', output: textOutput(textOfParts(parts)) };
+  return { type: 'completed', output: textOutput(textOf(parts, '')) };
 }
 
 function failed(code: string, message: string): DriverEnd {

@@ -1,8 +1,9 @@
 import type { RunContext, TranscriptEntry } from '@stoa/core';
+import { textOf } from '@stoa/protocol';
 import { cutText } from '../tools/cut-text.js';
 import { entryText } from './entry-text.js';
 import { estimateText } from './estimate-tokens.js';
-import { type ModelAnswer, type ModelRequest, textOfParts } from './model-client.js';
+import type { ModelAnswer, ModelRequest } from './model-client.js';
 
 export interface CompactionOptions {
   readonly system: string;
@@ -50,7 +51,7 @@ export async function compact(run: RunContext, options: CompactionOptions): Prom
     ],
     maxOutputTokens: options.maxOutputTokens,
   });
-  const summary = textOfParts(parts).trim() || cutText(text, ENTRY_CHARS);
+  const summary = textOf(parts, '').trim() || cutText(text, ENTRY_CHARS);
   await run.journal.compacted({
     upToSeq: plan.upToSeq,
     summary: summary + originalRequest(plan.older, run.runId),

@@ -1,4 +1,5 @@
 import type { TranscriptEntry } from '@stoa/core';
+import { textWithAssets } from '@stoa/protocol';
 import { boundaryNote } from '../boundary-note.js';
 import { toolResultForModel } from '../envelope.js';
 import { attributed } from './input-message.js';
@@ -12,9 +13,7 @@ export function entryText(entry: TranscriptEntry): string {
       return boundaryNote(entry.context);
     case 'input': {
       const { inputItems, fromName } = entry.input;
-      const text = inputItems
-        .map((item) => (item.type === 'text' ? item.text : `[attachment ${item.assetId}]`))
-        .join('\n\n');
+      const text = textWithAssets(inputItems, (assetId) => `[attachment ${assetId}]`, '\n\n');
       return `Asked by ${fromName}:\n${attributed(entry.input, text, false)}`;
     }
     case 'assistant':

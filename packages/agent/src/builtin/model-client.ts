@@ -66,6 +66,3 @@ export interface ModelClient {
   readonly model: string;
   ask(request: ModelRequest, listener: ModelListener, signal: AbortSignal): Promise<ModelAnswer>;
 }
-
-export const textOfParts = (parts: readonly AssistantPart[]): string =>
-  parts.map((part) => (part.type === 'text' ? part.text : '')).join('');

@@ -1,8 +1,7 @@
 import type { Extractor } from '@stoa/core';
-import { LIMITS } from '@stoa/protocol';
+import { LIMITS, textOf } from '@stoa/protocol';
 import { z } from 'zod';
 import { entryText } from '../builtin/entry-text.js';
-import { textOfParts } from '../builtin/model-client.js';
 import { modelSelection } from '../builtin/models.js';
 import { ENVELOPE_RULE, envelope } from '../envelope.js';
 import { cutText } from '../tools/cut-text.js';
@@ -66,7 +65,7 @@ export function createExtractor(ports: UpkeepPorts): Extractor {
     };
     const { answer, usage } = await askOnce(ports, model, request, signal);
     const { provider, model: name } = model.client;
-    return { ...notesOf(textOfParts(answer.parts)), usage, provider, model: name };
+    return { ...notesOf(textOf(answer.parts, '')), usage, provider, model: name };
   };
 }
 

@@ -1,5 +1,5 @@
 import type { PatternBudget as Budget, TranscriptEntry, TranscriptInput } from '@stoa/core';
-import type { StoredItem, WorkKind } from '@stoa/protocol';
+import { type StoredItem, textWithAssets, type WorkKind } from '@stoa/protocol';
 import type { Script, Step } from './parse-script.js';
 
 /** The input of a run. */
@@ -129,7 +129,7 @@ export function joinAsked(
   >[],
 ): Asked {
   return {
-    text: items.map(({ inputItems }) => textOf(inputItems)).join('\n'),
+    text: items.map(({ inputItems }) => inputText(inputItems)).join('\n'),
     from: items[0]?.fromName ?? '',
     kind: items[0]?.kind ?? 'input',
     channel: items[0] && channelContext(items[0]),
@@ -150,6 +150,5 @@ function channelContext({
   };
 }
 
-export function textOf(items: readonly StoredItem[]): string {
-  return items.map((item) => (item.type === 'text' ? item.text : `[${item.assetId}]`)).join('\n');
-}
+export const inputText = (items: readonly StoredItem[]): string =>
+  textWithAssets(items, (assetId) => `[${assetId}]`);

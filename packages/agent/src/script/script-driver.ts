@@ -16,9 +16,9 @@ import {
   BudgetSpent,
   type Chosen,
   chooseTurn,
+  inputText,
   joinAsked,
   StepBudget,
-  textOf,
 } from './choose-turn.js';
 import { parseScript, type Script, type Step } from './parse-script.js';
 import { fill, fillJson, type Scope } from './placeholders.js';
@@ -156,7 +156,7 @@ class TurnPlayer {
         this.#recordMessage(entry.step, entry.parts);
       } else if (entry.type === 'tool_result') this.#recordResult(entry);
       else if (entry.type === 'input' && at !== undefined)
-        this.#injected.push(textOf(entry.input.inputItems));
+        this.#injected.push(inputText(entry.input.inputItems));
     }
     const step = at === undefined ? undefined : this.turn.steps[at];
     if (at === undefined || !step) return undefined;
@@ -225,7 +225,7 @@ class TurnPlayer {
 
   async #takeInjected(): Promise<void> {
     for (const item of await this.run.journal.takeInjected())
-      this.#injected.push(textOf(item.inputItems));
+      this.#injected.push(inputText(item.inputItems));
   }
 
   /** After a restart the same output is not emitted again. */

@@ -1,5 +1,6 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import type { InputItem } from '@stoa/protocol';
+import { textOf } from '@stoa/protocol/constants';
 
 /** The bound of the contract for one text item (`LIMITS.textChars`); longer text is several. */
 export const TEXT_CHARS = 65_536;
@@ -17,7 +18,7 @@ export function inputItemsOf(blocks: readonly ContentBlock[]): InputItem[] {
     if (asset) {
       flush();
       items.push(asset);
-    } else text += textOf(block);
+    } else text += blockText(block);
   }
   flush();
   return items;
@@ -25,10 +26,10 @@ export function inputItemsOf(blocks: readonly ContentBlock[]): InputItem[] {
 
 /** What the person wrote, without what the editor put beside it. */
 export function writtenText(blocks: readonly ContentBlock[]): string {
-  return blocks.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  return textOf(blocks, '');
 }
 
-function textOf(block: ContentBlock): string {
+function blockText(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
       return block.text;

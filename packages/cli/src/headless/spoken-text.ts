@@ -1,5 +1,6 @@
 import { LiveText, type TextChunk } from '@stoa/client';
 import type { Stamped } from '@stoa/protocol';
+import { textOf } from '@stoa/protocol/constants';
 
 type ModelMessage = Extract<Stamped, { type: 'model_message' }>;
 
@@ -22,7 +23,7 @@ export class SpokenText {
 
   message({ data }: ModelMessage): string {
     const before = this.turnTo(data.runId, data.step);
-    return before + this.upTo(textOf(data)) + this.close();
+    return before + this.upTo(textOf(data.parts, '')) + this.close();
   }
 
   /** No more text follows for now. */
@@ -47,9 +48,4 @@ export class SpokenText {
     if (text.startsWith(written)) return text.slice(written.length);
     return `${written.endsWith('\n') ? '' : '\n'}${text}`;
   }
-}
-
-/** The words of a message, without its calls and its reasoning. */
-export function textOf({ parts }: Pick<ModelMessage['data'], 'parts'>): string {
-  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }

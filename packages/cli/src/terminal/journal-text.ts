@@ -1,6 +1,6 @@
 import { senderWords } from '@stoa/client';
 import type { Stamped } from '@stoa/protocol';
-import { textOf } from '../headless/spoken-text.js';
+import { textOf } from '@stoa/protocol/constants';
 import { bodyOf, withMargin } from './message-text.js';
 import type { Painter } from './paint.js';
 import { printableLine } from './printable.js';
@@ -31,7 +31,7 @@ function entryText(event: Stamped, style: JournalStyle): string | undefined {
     case 'accepted':
       return entry(senderWords(event.data), bodyOf(event.data.inputItems));
     case 'model_message': {
-      const text = textOf(event.data);
+      const text = textOf(event.data.parts, '');
       return text === '' ? undefined : entry(event.data.identity.displayName, text);
     }
     case 'output_emitted':

@@ -1,4 +1,5 @@
 import type { Message, Stamped, StoredItem } from '@stoa/protocol';
+import { textWithAssets } from '@stoa/protocol/constants';
 import type { Painter } from './paint.js';
 import { printable, printableLine } from './printable.js';
 import { clockTime } from './times.js';
@@ -69,11 +70,8 @@ export function withMargin(text: string): string {
   return printable(text).replaceAll('\n', `\n${MARGIN}`);
 }
 
-export function bodyOf(items: readonly StoredItem[]): string {
-  return items
-    .map((item) => (item.type === 'text' ? item.text : `[asset ${item.assetId}]`))
-    .join('\n');
-}
+export const bodyOf = (items: readonly StoredItem[]): string =>
+  textWithAssets(items, (assetId) => `[asset ${assetId}]`);
 
 function shownText(shown: Shown, { paint, now, ids }: MessageStyle): string {
   const to = shown.addressed.map((member) => ` → ${printableLine(member)}`).join('');

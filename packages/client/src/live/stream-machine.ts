@@ -1,5 +1,5 @@
 import type { Stamped, StreamFrame, StreamRequest } from '@stoa/protocol';
-import { isTerminalRunStatus, type TERMINAL_RUN_STATUSES } from '@stoa/protocol/constants';
+import { isTerminalRunStatus, type TerminalRunStatus } from '@stoa/protocol/constants';
 import { StoaProblem } from '../problem.js';
 import type { FollowItem, ReconnectReason } from './follow-item.js';
 
@@ -329,7 +329,7 @@ function writtenBy(event: Stamped): TopicState['written'] {
   return { runId: event.data.runId, step: Number.POSITIVE_INFINITY };
 }
 
-type RunEnd = Extract<Stamped, { type: (typeof TERMINAL_RUN_STATUSES)[number] }>;
+type RunEnd = Extract<Stamped, { type: TerminalRunStatus }>;
 
 const isRunEnd = (event: Stamped): event is RunEnd => isTerminalRunStatus(event.type);
 

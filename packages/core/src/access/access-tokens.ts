@@ -9,8 +9,8 @@ interface Granted {
 }
 
 /**
- * What the page of a browser login sends with its requests. Access tokens are kept in memory only: they end after
- * minutes and with this process, so one that somebody else recorded is worth nothing after a restart.
+ * Access tokens, which the page of a browser login sends with its requests. They are kept only in memory and end after minutes
+ * and with this process, so a recorded token is useless after a restart.
  */
 export class AccessTokens {
   /** By digest, oldest first. */
@@ -29,7 +29,7 @@ export class AccessTokens {
     return { accessToken, expiresAt };
   }
 
-  /** The credential it was granted to. Whether that one is still good is for the caller to look up. */
+  /** The credential of a token. The caller has to check whether the credential is still valid. */
   find(accessToken: string): string | undefined {
     if (!accessToken.startsWith(PREFIX)) return undefined;
     const found = this.#granted.get(this.secrets.digest(accessToken));

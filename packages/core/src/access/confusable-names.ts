@@ -1,8 +1,8 @@
 import { StoaError } from '@stoa/protocol';
 
 /**
- * Names that people cannot tell apart have the same skeleton: case, blanks, accents that are written apart,
- * invisible characters and letters of other scripts that look like Latin ones make no difference.
+ * Names that people cannot distinguish have the same skeleton: it ignores case, white space, combining accents and invisible
+ * characters, and replaces letters of other scripts that look like Latin ones.
  */
 function skeletonOf(name: string): string {
   const folded = name.normalize('NFKD').toLowerCase().normalize('NFKD').toLowerCase();
@@ -11,11 +11,11 @@ function skeletonOf(name: string): string {
     if (IGNORED.test(character)) continue;
     skeleton += LOOKALIKES.get(character) ?? character;
   }
-  // Two letters that together look like one.
+  // Pairs of letters that look like one letter.
   return skeleton.replaceAll('rn', 'm').replaceAll('vv', 'w');
 }
 
-/** Blanks, marks, controls, what has no width, and the signs that ids and names are written with. */
+/** White space, marks, control characters, characters without width, and punctuation of ids and names. */
 const IGNORED = /[\s\p{M}\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800.,:;_'"`´’‘“”\-‐‑‒–—―·•]/u;
 
 const groups: Readonly<Record<string, string>> = {
@@ -52,16 +52,16 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Names that only the daemon speaks under. */
+/** Names that only the daemon uses. */
 const OWN_NAMES: readonly string[] = ['system', 'Stoa'];
 
-/** Somebody who is called something. */
+/** An actor and all its names. */
 export interface Named {
   readonly actorId: string;
   readonly names: readonly string[];
 }
 
-/** Refuses a name that people could take for somebody else's. */
+/** Refuses a name that people could confuse with that of another actor. */
 export function assertDistinct(
   name: string,
   actorId: string | undefined,

@@ -43,13 +43,13 @@ import type { SessionTokens } from './session-tokens.js';
 
 export const OWNER_ID = 'owner';
 
-/** What a request carries. The two are not exchangeable: a secret of a browser is worth nothing as a token. */
+/** The secret of a request. An access token is not accepted as a token, nor the other way round. */
 export interface Presented {
   readonly as: 'token' | 'access token';
   readonly secret: string;
 }
 
-/** Secrets are known only to who holds them: what is stored is a digest. */
+/** The store keeps only digests of secrets. */
 export class Credentials {
   constructor(
     private readonly store: Store,
@@ -61,7 +61,7 @@ export class Credentials {
     private readonly accessTokens: AccessTokens,
   ) {}
 
-  /** Who a secret proves the caller to be; undefined when it proves nothing. Asked on every request. */
+  /** The principal that a secret proves, if any. Called for every request. */
   async authenticate({ as, secret }: Presented): Promise<Principal | undefined> {
     const now = this.clock.now();
     if (as === 'access token') {
@@ -78,7 +78,7 @@ export class Credentials {
     return row && principalOf(row);
   }
 
-  /** Wherever it was ended: the program that has its token may outlive it by a moment. */
+  /** Also finds sessions that another daemon ended, whose program may still use its token. */
   async #hasEnded(sessionId: string): Promise<boolean> {
     const row = await this.store.read(() => findSessionEnd.first({ sessionId }));
     return row !== undefined && row.endedAt !== null;
@@ -97,9 +97,9 @@ export class Credentials {
   }
 
   /**
-   * Makes this secret the owner token of a data directory; its earlier ones end. Where the data is in
-   * the directory, those of other directories end too: the store is then a copy of theirs. Where
-   * several daemons share the data, each has a directory and a token of its own.
+   * Makes this secret the owner token of a data directory and revokes its earlier ones. On SQLite it revokes those of other
+   * directories too: the store is then a copy of theirs. On PostgreSQL several daemons share the data, each with its own
+   * directory and token.
    */
   async adoptOwnerToken(secret: string, directory: string): Promise<void> {
     const hash = this.secrets.digest(secret);
@@ -119,7 +119,7 @@ export class Credentials {
       throw new StoaError(
         'data_directory_unusable',
         `The token file of ${directory} holds a token of ${taken.principalKind}:${taken.principalId}; ` +
-          'remove the file and a fresh owner token is made',
+          'remove the file, and a new owner token will be created',
       );
     }
     await this.store.transact(() => deleteRevokedCredential.run({ hash }));
@@ -139,19 +139,20 @@ export class Credentials {
     });
   }
 
-  /** So that whoever still follows something with one is told, as with any other that ends. */
-  async revokeExpired(limit: number, goOn: () => boolean): Promise<void> {
-    if (!goOn()) return;
+  /** Revokes expired credentials, so that streams which still use them are informed. */
+  async revokeExpired(limit: number, keepGoing: () => boolean): Promise<void> {
+    if (!keepGoing()) return;
     const now = this.clock.now();
     const expired = await this.store.read(() => listExpiredCredentials.all({ now, limit }));
-    for (const { credentialId } of expired) if (goOn()) await this.revoke(SYSTEM, credentialId);
+    for (const { credentialId } of expired)
+      if (keepGoing()) await this.revoke(SYSTEM, credentialId);
   }
 
-  /** Effective at once: the next request fails, and live streams hear of it on the human's topic. */
+  /** Effective at once: the next request fails, and live streams learn of it on the human's topic. */
   async revoke(principal: Principal, credentialId: string): Promise<void> {
     const known = await this.store.read(() => findCredential.first({ credentialId }));
     if (!known) throw new StoaError('token_not_found', `There is no token ${credentialId}`);
-    if (known.kind === 'owner_token') assertNotOwnWayIn(principal, credentialId);
+    if (known.kind === 'owner_token') assertNotOwnToken(principal, credentialId);
     const topic = humanTopic(known.principalId);
     await this.log.write({
       actor: actorIdOf(principal),
@@ -206,16 +207,16 @@ interface Issue {
   readonly humanId: string;
   readonly kind: CredentialKind;
   readonly name: string;
-  /** Or what makes it for the id that the credential gets. */
+  /** The secret, or a function that creates it for the id of the credential. */
   readonly secret: string | ((credentialId: string) => string);
   readonly displayName?: string | undefined;
-  /** The credential this one is owed to: once it is revoked, nothing comes of it any more. */
+  /** The credential that requested this one: if it is revoked, nothing is issued. */
   readonly onBehalfOf?: string | undefined;
 }
 
 type Revoked = { readonly type: 'credential_revoked'; readonly data: { credentialId: string } };
 
-/** A browser that forgets its key leaves a login behind: a new one takes the place of the oldest. */
+/** A browser that loses its key leaves an unused login, so a new login replaces the oldest. */
 function* replaceOldest(humanId: string, at: number): Tx<Revoked[]> {
   const logins = yield* listBrowserLogins.all({ humanId, now: at });
   const oldest = logins.slice(0, Math.max(0, logins.length - LIMITS.browserLogins + 1));
@@ -240,10 +241,10 @@ function* assertRoom(now: number): Tx<void> {
   );
 }
 
-/** An owner who revoked the token in their hand could not come back to undo it. */
-function assertNotOwnWayIn(principal: Principal, credentialId: string): void {
+/** An owner who revoked their own token would lose access. */
+function assertNotOwnToken(principal: Principal, credentialId: string): void {
   if (principal.kind !== 'human' || principal.credentialId !== credentialId) return;
-  throw new StoaError('forbidden', 'The owner token ends when its file is replaced, not by itself');
+  throw new StoaError('forbidden', 'The owner token cannot revoke itself: replace its file');
 }
 
 function principalOf(row: ActiveCredentialRow): Principal | undefined {
@@ -255,7 +256,7 @@ function principalOf(row: ActiveCredentialRow): Principal | undefined {
   return undefined;
 }
 
-/** A human comes with a topic of their own. */
+/** Creates a human and their topic, if they do not exist. */
 function* ensureHuman(
   humanId: string,
   displayName: string | undefined,
@@ -273,7 +274,7 @@ function* ensureHuman(
   yield* insertTopic.first({ name: humanTopic(humanId) });
 }
 
-/** Everybody who has ever had a credential, under all their names. */
+/** Everybody who ever had a credential, with all their names. */
 export function* knownPeople(): Tx<Named[]> {
   const people = yield* listHumans.all({});
   return people.map(({ humanId, displayName }) => ({

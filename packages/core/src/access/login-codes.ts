@@ -14,16 +14,16 @@ import type { Credentials } from './credentials.js';
 import type { Proofs } from './proofs.js';
 import { humanIdOf } from './rules.js';
 
-/** Each start makes one: a new code takes the place of the oldest, so that it is never refused. */
+/** Every start of the daemon creates a code, so a new code replaces the oldest instead of being refused. */
 const CODES_AT_ONCE = 20;
 
 /**
- * A code stands in a URL for a moment, so it is worth little: one use, ten minutes, never the token,
- * and nothing once the credential that asked for it is revoked.
+ * Login codes appear in URLs, so they are weak: they work once, within ten minutes, and not after the credential that requested
+ * them is revoked.
  */
 export class LoginCodes {
-  /** Signs tickets; a page that was opened before a restart has to be loaded again. */
-  readonly #ofThisProcess: string;
+  /** Signs tickets. A page that was opened before a restart has to be loaded again. */
+  readonly #processSecret: string;
 
   constructor(
     private readonly store: Store,
@@ -32,7 +32,7 @@ export class LoginCodes {
     private readonly secrets: Secrets,
     private readonly clock: Clock,
   ) {
-    this.#ofThisProcess = secrets.generate();
+    this.#processSecret = secrets.generate();
   }
 
   async create(principal: Principal): Promise<{ code: string; expiresAt: number }> {
@@ -44,7 +44,7 @@ export class LoginCodes {
     const expiresAt = now + LIMITS.loginCodeMs;
     await this.store.transact(function* () {
       yield* deleteLoginCodesExpiredBefore.run({ before: now });
-      // The daemon itself asks for one at its start, with no credential that is kept.
+      // The daemon requests one at its start, without a stored credential.
       const credentialId = (yield* findCredential.first({ credentialId: asking }))?.credentialId;
       yield* insertLoginCode.run({ hash, humanId, credentialId: credentialId ?? null, expiresAt });
       yield* deleteOlderLoginCodes.run({ humanId, hash, others: CODES_AT_ONCE - 1 });
@@ -52,18 +52,18 @@ export class LoginCodes {
     return { code, expiresAt };
   }
 
-  /** Whose code it is, and the ticket for the page that asks whether to use it. The code stays unused. */
+  /** The owner of a code, and a ticket for the page that asks whether to use it. Does not use up the code. */
   async ask(code: string): Promise<{ humanId: string; displayName: string; ticket: string }> {
     const { humanId, displayName } = await this.#find(code);
     return { humanId, displayName: displayName ?? humanId, ticket: this.#ticket(code) };
   }
 
-  /** Exchanges a code for the key of a browser login. A second use, or a late one, gets nothing. */
+  /** Exchanges a code for the key of a browser login. A used or expired code is refused. */
   async redeem({ code, ticket }: LogIn): Promise<BrowserLogin> {
-    if (!this.secrets.verifies(this.#ofThisProcess, [code], ticket)) {
+    if (!this.secrets.verifies(this.#processSecret, [code], ticket)) {
       throw new StoaError(
         'login_code_invalid',
-        'A code is exchanged by its login page: open the link again',
+        'Only its login page can exchange a code: open the link again',
       );
     }
     const taken = await this.#take(code);
@@ -78,8 +78,8 @@ export class LoginCodes {
   }
 
   /**
-   * A browser login makes and revokes credentials only with a code that its person was given in the last ten minutes.
-   * The code is used up. Other credentials need none.
+   * A browser login needs a valid login code of its person to create and revoke credentials. The code is used up. Other
+   * credentials need none.
    */
   async assertFresh(principal: Principal, code: string | undefined): Promise<void> {
     if (principal.kind !== 'human' || principal.via !== 'browser') return;
@@ -105,7 +105,7 @@ export class LoginCodes {
   }
 
   #ticket(code: string): string {
-    return this.secrets.sign(this.#ofThisProcess, [code]);
+    return this.secrets.sign(this.#processSecret, [code]);
   }
 
   async #find(code: string): Promise<LoginCodeRow & { displayName: string | null }> {

@@ -10,11 +10,11 @@ import { Proofs } from './proofs.js';
 import { SessionTokens } from './session-tokens.js';
 
 export interface AccessPorts extends Pick<KernelPorts, 'retention'> {
-  /** The key from which the keys of browser logins are derived; without it they end with this process. */
+  /** The keys of browser logins are derived from it. Without it they end with this process. */
   readonly browserKey?: string | undefined;
 }
 
-/** Who a caller is: people, their tokens and browser logins, and the tokens of sessions. */
+/** Identifies callers: people with their tokens and browser logins, and sessions with their tokens. */
 export const access = defineModule({
   name: 'access',
   needs: [],

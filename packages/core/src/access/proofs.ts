@@ -12,7 +12,7 @@ import type { Clock, Secrets } from '../ports.js';
 import type { AccessTokens } from './access-tokens.js';
 import type { SessionTokens } from './session-tokens.js';
 
-/** Of two tokens with the same 8 hex digits at the beginning of their digests one is seldom; four are enough. */
+/** Digests rarely share their first 8 hex digits, so few candidates are enough. */
 const CANDIDATES = 4;
 
 /*
@@ -23,16 +23,16 @@ const CANDIDATES = 4;
  *   page   → daemon   HMAC(key, "page", host, nonce, challenge)
  *   daemon → page     an access token
  *
- * A caller with a token stops after the second line: it then sends its token. For a token the key is its digest. For a
- * browser login it is derived from the key of the data directory and the id of the credential, so the store holds
+ * A caller with a token stops after the second line and then sends its token. The key of a token is its digest. The key of
+ * a browser login is derived from the key of the data directory and the id of the credential, so the store contains
  * nothing that could prove it, and the daemon can prove itself also to a login that has ended.
  *
- * A challenge is good once, for a minute and for this process. It carries its own proof of origin, so that asking for
- * many of them takes no memory.
+ * A challenge is valid once, for a minute and for this process. It is signed, so requests for many challenges take no
+ * memory.
  */
 export class Proofs {
-  readonly #ofThisProcess: string;
-  /** Challenges that were answered, with the time until which they must be remembered. */
+  readonly #processSecret: string;
+  /** Used challenges, with the time until which they must be remembered. */
   readonly #answered = new Map<string, number>();
 
   constructor(
@@ -43,10 +43,10 @@ export class Proofs {
     private readonly sessionTokens: SessionTokens,
     private readonly browserKey: string,
   ) {
-    this.#ofThisProcess = secrets.generate();
+    this.#processSecret = secrets.generate();
   }
 
-  /** The key that the page of this login keeps. */
+  /** The key of this browser login. */
   keyOf(credentialId: string): string {
     return this.secrets.sign(this.browserKey, ['stoa-browser-login\n', credentialId]);
   }
@@ -66,7 +66,7 @@ export class Proofs {
     const { credentialId, challenge, host, nonce, proof } = asked;
     const key = this.keyOf(credentialId);
     const text = proofText('page', { host, nonce, challenge });
-    if (!this.#isGood(challenge) || !this.secrets.verifies(key, [text], proof)) {
+    if (!this.#isValid(challenge) || !this.secrets.verifies(key, [text], proof)) {
       throw new StoaError('unauthenticated', 'The proof of the browser login is not valid');
     }
     this.#remember(challenge);
@@ -88,12 +88,12 @@ export class Proofs {
   #challenge(): string {
     const expiresAt = String(this.clock.now() + LIMITS.proofChallengeMs);
     const body = `${expiresAt}.${this.secrets.generate()}`;
-    return `${body}.${this.secrets.sign(this.#ofThisProcess, [body])}`;
+    return `${body}.${this.secrets.sign(this.#processSecret, [body])}`;
   }
 
-  #isGood(challenge: string): boolean {
+  #isValid(challenge: string): boolean {
     const [expiresAt = '', random = '', mac = ''] = challenge.split('.');
-    const isOurs = this.secrets.verifies(this.#ofThisProcess, [`${expiresAt}.${random}`], mac);
+    const isOurs = this.secrets.verifies(this.#processSecret, [`${expiresAt}.${random}`], mac);
     return isOurs && Number(expiresAt) > this.clock.now() && !this.#answered.has(challenge);
   }
 

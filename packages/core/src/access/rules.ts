@@ -6,7 +6,7 @@ import {
   StoaError,
 } from '@stoa/protocol';
 
-/** Which row of the authorisation table a caller falls under. */
+/** The row of the authorisation table for a caller. */
 export function callerClass(principal: Principal | undefined): CallerClass {
   if (!principal) return 'anonymous';
   if (principal.kind === 'system') return 'admin';
@@ -23,7 +23,7 @@ export function assertMayCall(
   throw new StoaError('forbidden', `A ${callerClass(principal)} may not call this route`);
 }
 
-/** Creators look after their channels; the owner of the daemon may look after all of them. */
+/** The creator and the owner of the daemon may moderate. */
 export function mayModerate(principal: Principal, createdBy: string): boolean {
   return callerClass(principal) === 'admin' || actorIdOf(principal) === createdBy;
 }
@@ -34,7 +34,7 @@ interface Claims {
   readonly actor_id?: string | undefined;
 }
 
-/** A body may repeat who the caller is; naming somebody else is an attempt to speak for them. */
+/** A body may repeat who the caller is, but must not name somebody else. */
 export function assertIsCaller(principal: Principal, { sender, actorId, actor_id }: Claims): void {
   const proven = actorIdOf(principal);
   for (const claimed of [typeof sender === 'object' ? sender.id : sender, actorId, actor_id]) {
@@ -59,7 +59,7 @@ export function authorKindOf(principal: Principal): AuthorKind {
   }
 }
 
-/** What belongs to one person is not reachable by other kinds of caller, the system included. */
+/** Throws for every caller that is not a person, including the system. */
 export function humanIdOf(principal: Principal): string {
   if (principal.kind === 'human') return principal.id;
   throw new StoaError('forbidden', 'Only people have this');

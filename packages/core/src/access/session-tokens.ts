@@ -3,15 +3,15 @@ import type { Secrets } from '../ports.js';
 
 const PREFIX = 'stoa_session_';
 
-/** The right to act as one session; it ends when it is revoked, with the session and with the daemon. */
+/** Lets a program act as one session, until it is revoked, the session ends or the daemon stops. */
 export interface SessionToken {
   readonly secret: string;
   revoke(): void;
 }
 
 /**
- * Tokens for the programs that run sessions. They are that session's identity and nothing more, and are
- * kept in memory only: who holds one is a child of this daemon and ends with it.
+ * Tokens for the programs that run sessions. Each identifies one session. They are kept only in memory, because the programs are
+ * child processes of this daemon and end with it.
  */
 export class SessionTokens {
   readonly #sessions = new Map<string, string>();
@@ -31,7 +31,7 @@ export class SessionTokens {
     };
   }
 
-  /** The program of a session may outlive it, because it serves others. Its tokens for this session do not. */
+  /** Revokes the tokens of a session. Its program may continue, because it serves other sessions too. */
   sessionEnded(ended: string): void {
     for (const [digest, sessionId] of [...this.#sessions]) {
       if (sessionId === ended) this.#revoke(digest);
@@ -49,7 +49,7 @@ export class SessionTokens {
     return [...this.#sessions.keys()].filter((digest) => digest.startsWith(prefix));
   }
 
-  /** Calls back when this token is revoked. Returns what ends the watching. */
+  /** Calls back when this token is revoked. Returns a function that ends the watch. */
   watch(secret: string, revoked: () => void): () => void {
     const digest = this.secrets.digest(secret);
     const watchers = this.#watchers.get(digest) ?? new Set();

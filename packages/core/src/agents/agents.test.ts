@@ -36,7 +36,7 @@ function start(theirs: readonly AgentFile[]): Promise<RuntimeDaemon> {
   });
 }
 
-/** Whose definition each id has in the workspace. */
+/** The source of each id's definition in the workspace. */
 async function inWorkspace({ core }: RuntimeDaemon) {
   const agents = await core.agents.list('/ws');
   return Object.fromEntries(
@@ -50,7 +50,7 @@ async function inWorkspace({ core }: RuntimeDaemon) {
 const IDS = ['a', 'b', 'c', 'd'];
 
 describe('definitions of one id', () => {
-  it('of a workspace that is trusted go before those of the daemon, the API and Stoa', async () => {
+  it('of a trusted workspace take precedence over those of the daemon, the API and Stoa', async () => {
     const daemon = await start(IDS.map((agentId) => file(agentId, 'theirs')));
     await daemon.core.agents.put(OWNER, 'b', defined('api'));
     expect(await inWorkspace(daemon)).toEqual({
@@ -61,10 +61,10 @@ describe('definitions of one id', () => {
     });
   });
 
-  it('of one that is not replace none, whole or broken, so that no rule is lost with it', async () => {
+  it('of an untrusted workspace replace no other, valid or broken, so that no rule is lost', async () => {
     const daemon = await start([
-      ...IDS.map((agentId) => ({ ...file(agentId, 'theirs'), givesWay: true })),
-      ...['a', 'e'].map((agentId) => ({ agentId, path: '', problem: 'broken', givesWay: true })),
+      ...IDS.map((agentId) => ({ ...file(agentId, 'theirs'), isUntrusted: true })),
+      ...['a', 'e'].map((agentId) => ({ agentId, path: '', problem: 'broken', isUntrusted: true })),
     ]);
     await daemon.core.agents.put(OWNER, 'b', defined('api'));
     expect(await inWorkspace(daemon)).toEqual({
@@ -76,7 +76,7 @@ describe('definitions of one id', () => {
     });
   });
 
-  it('is replaced by a put, and stays where it is only to be made, however many make it at once', async () => {
+  it('is replaced by a put, and only one of several concurrent puts with `refuse` creates it', async () => {
     const { agents } = (await start([])).core;
     const make = (agentId: string, by: string) =>
       agents.put(OWNER, agentId, defined(by), { existing: 'refuse' });
@@ -88,10 +88,10 @@ describe('definitions of one id', () => {
       code: 'agent_exists',
       message: 'There is already an agent b',
     });
-    // Who got no answer asks the same again.
+    // A lost call can be repeated.
     expect((await make('b', definition?.instructions ?? '')).definition).toEqual(definition);
     await expect(make('c', 'one')).rejects.toMatchObject({ code: 'agent_exists' });
-    // A name that every object knows is nobody's yet.
+    // Names of object properties are valid ids.
     expect(await make('constructor', 'one')).toMatchObject({ agentId: 'constructor' });
     await expect(make('a', 'one')).rejects.toMatchObject({ code: 'agent_in_file' });
     expect((await agents.get('b')).definition).toEqual(definition);

@@ -24,24 +24,23 @@ import { problemsOf } from '../permissions/rules.js';
 import type { Clock } from '../ports.js';
 import { isSameDefinition } from './outdated.js';
 import { agentFor } from './withheld-values.js';
-import { workspaceToUse } from './workspace-gate.js';
-import type { ReadyAgent, Workspaces } from './workspaces.js';
+import { type ReadyAgent, type Workspaces, workspaceToUse } from './workspaces.js';
 
-/** A definition that was found in a file, or what is wrong with it. */
+/** A definition from a file, or the problem with it. */
 export type AgentFile = {
   readonly agentId: string;
   readonly path: string;
-  /** It comes with what somebody else made: any other definition of its id goes before it. */
-  readonly givesWay?: boolean;
+  /** It is not trusted: any other definition of its id takes precedence. */
+  readonly isUntrusted?: boolean;
 } & ({ readonly definition: AgentDefinition } | { readonly problem: string });
 
-/** Reads definitions from directories; a broken file is told as such, never thrown. */
+/** Reads definitions from directories. A broken file is returned with its problem. */
 export interface AgentFiles {
-  /** Those of the daemon, and those of a workspace, which go first. */
+  /** The definitions of a workspace, and then those of the daemon. The first of an id counts. */
   list(workspace?: string): Promise<readonly AgentFile[]>;
 }
 
-/** Where a workspace is known, what the definition names in it is looked at too. */
+/** If the workspace is known, files that the definition names are checked too. */
 export type DefinitionCheck = (
   definition: AgentDefinition,
   workspace?: string,
@@ -52,20 +51,20 @@ export interface AgentsPorts {
   readonly clock: Clock;
   readonly files: AgentFiles;
   readonly workspaces: Workspaces;
-  /** Why an agent of this definition cannot work here, if that shows already. Never rejects for it. */
+  /** Why an agent of this definition cannot work here, as far as it can be checked. */
   readonly problemOf: DefinitionCheck;
-  /** What such an agent needs and does not find here, though its definition is sound. */
+  /** What a valid definition needs and this machine lacks. */
   readonly lackOf: (definition: AgentDefinition) => Promise<string | undefined>;
-  /** A definition was put in the place of another, or of none. Never rejects. */
+  /** Called after a definition replaced another one, or none. Never rejects. */
   readonly replaced: (agentId: string, before: AgentDefinition | undefined) => Promise<void>;
   /** Agents that come with Stoa. */
   readonly builtin: () => Promise<Readonly<Record<string, AgentDefinition>>>;
 }
 
 /**
- * Definitions of agents. One id has one definition: that of a file goes before one made over the API,
- * which goes before one that comes with Stoa. A broken one disables that id and nothing else. What is
- * not trusted only adds to them: it replaces nothing, and so takes away no rule that the owner made.
+ * Definitions of agents. One id has one definition: a file takes precedence over the API, and the API over Stoa's own. A
+ * broken definition disables only its id. Untrusted definitions replace no other, so they cannot remove rules of the
+ * owner.
  */
 export class Agents {
   constructor(private readonly ports: AgentsPorts) {}
@@ -75,7 +74,7 @@ export class Agents {
     return Promise.all(agents.map((agent) => this.#checked(agent, workspace)));
   }
 
-  /** As they are defined, whether that works or not. */
+  /** The definitions without any check. */
   async #read(workspace?: string): Promise<Agent[]> {
     const { store, builtin } = this.ports;
     const [shipped, found, { rows, nicknames }] = await Promise.all([
@@ -88,18 +87,18 @@ export class Agents {
     const nicknameOf = new Map(nicknames.map(({ agentId, nickname }) => [agentId, nickname]));
     const agents = new Map<string, Omit<Agent, 'name' | 'nickname'>>();
     const files = [...found].reverse();
-    for (const file of files) if (file.givesWay) agents.set(file.agentId, fileAgent(file));
+    for (const file of files) if (file.isUntrusted) agents.set(file.agentId, fileAgent(file));
     for (const [agentId, definition] of Object.entries(shipped)) {
       agents.set(agentId, { agentId, source: 'builtin', status: 'ready', definition });
     }
     for (const row of rows) agents.set(row.agentId, storedAgent(row));
-    for (const file of files) if (!file.givesWay) agents.set(file.agentId, fileAgent(file));
+    for (const file of files) if (!file.isUntrusted) agents.set(file.agentId, fileAgent(file));
     return [...agents.values()]
       .sort((a, b) => (a.agentId < b.agentId ? -1 : 1))
       .map((agent) => named(agent, nicknameOf.get(agent.agentId)));
   }
 
-  /** As a caller sees them; those of a workspace only where the caller may work. */
+  /** What a caller may see; with a workspace, the caller must be allowed to work in it. */
   async listFor(by: Principal, workspace?: string): Promise<Agent[]> {
     const agents = await this.list(await this.#workspaceFor(by, workspace));
     return agents.map((agent) => agentFor(by, agent));
@@ -115,7 +114,7 @@ export class Agents {
     return agent;
   }
 
-  /** For a session that is to be made. */
+  /** An agent for a new session. */
   async ready(agentId: string, workspace: string): Promise<ReadyAgent> {
     const agent = await this.#find(agentId, workspace);
     if (!agent) {
@@ -132,7 +131,7 @@ export class Agents {
     return { agentId, source: agent.source, definition: agent.definition };
   }
 
-  /** With `refuse` one that has this id stays; the same definition once more is no other, so that who got no answer may ask again. */
+  /** With `refuse`, an existing agent is not replaced. Repeating the same definition succeeds, so a lost call can be repeated. */
   async put(
     by: Principal,
     agentId: string,
@@ -175,11 +174,14 @@ export class Agents {
     await this.#assertNotInFile(agentId);
     const deleted = await this.ports.store.transact(() => deleteAgent.changes({ agentId }));
     if (deleted === 0) {
-      throw new StoaError('agent_not_found', `There is no agent ${agentId} that was made here`);
+      throw new StoaError(
+        'agent_not_found',
+        `There is no agent ${agentId} that was created over the API`,
+      );
     }
   }
 
-  /** Shown everywhere that follows it, from now on; `null` clears it. */
+  /** Sets the nickname of an agent; `null` clears it. */
   async setNickname(agentId: string, nickname: string | null): Promise<Agent> {
     await this.get(agentId);
     await this.ports.store.transact(() =>
@@ -201,7 +203,7 @@ export class Agents {
   async #checked(agent: Agent, workspace: string | undefined): Promise<Agent> {
     const { definition, ...rest } = agent;
     if (!definition) return agent;
-    // Those that come with Stoa hold everywhere.
+    // Agents of Stoa itself are valid everywhere.
     const isSound = agent.source === 'builtin';
     const problem = isSound ? undefined : await this.#problemOf(definition, workspace);
     if (problem) return { ...rest, status: 'broken', problem: problem.message };
@@ -231,7 +233,7 @@ function named(agent: Omit<Agent, 'name' | 'nickname'>, nickname: string | undef
   return { ...agent, name, ...(nickname === undefined ? {} : { nickname }) };
 }
 
-/** One that an older Stoa stored may not be valid any more. */
+/** A definition that an older Stoa stored may be invalid now. */
 function storedAgent({ agentId, definition, updatedAt }: AgentRow): Omit<Agent, 'name'> {
   const parsed = AgentDefinition.safeParse(decodeValue(definition));
   if (parsed.success) {

@@ -22,7 +22,7 @@ interface RemoteConfig {
   readonly keys?: Readonly<Record<string, string>>;
 }
 
-/** A driver that the product does not have: nothing but its specification and its implementation is needed. */
+/** A driver that only this test knows. It needs only a specification and an implementation. */
 const REMOTE: Omit<DriverSpec<RemoteConfig>, 'schema'> = {
   kind: 'remote',
   capabilities: { inject: false },
@@ -64,7 +64,7 @@ describe('a kind of driver that is only specified and implemented', () => {
     specs.delete(KIND);
   });
 
-  it('runs with its secrets, which its session does not keep', async () => {
+  it('runs with its secrets, which its session does not store', async () => {
     const { core } = daemon;
     const { sessionId } = await core.sessions.create(OWNER, { agentId: 'far' });
     await core.inbox.submit(OWNER, sessionId, { text: 'Go', rule: 'followup' });

@@ -6,7 +6,7 @@ import type {
   ChannelRuntimeMemoryScope,
 } from '@stoa/protocol';
 
-/** Who speaks: what is configured, and for the rest what follows from the name. */
+/** The identity: the configured fields, with defaults from the id and name. */
 export function runtimeIdentity(
   id: string,
   name: string,
@@ -19,7 +19,7 @@ export function runtimeIdentity(
   };
 }
 
-/** An unknown mode never opens anything: it becomes the one that only marks the boundary. */
+/** An unknown mode becomes `metadata-only`. */
 export function runtimeMemoryScope(
   id: string,
   config: ChannelMemoryScopeConfig | undefined,
@@ -30,7 +30,7 @@ export function runtimeMemoryScope(
   };
 }
 
-/** Who an agent is where no channel says otherwise. */
+/** The identity and memory scope of an agent outside of channels. */
 export function agentIdentity(agentId: string, name: string, definition: AgentDefinition) {
   const id = `agent:${agentId}`;
   return {

@@ -8,15 +8,15 @@ type FindAgent = (agentId: string, workspace: string) => Promise<ReadyAgent>;
 interface Used {
   readonly agentId: string;
   readonly workspace: string;
-  /** The definition that the session took over. */
+  /** The session's copy of the definition. */
   readonly definition: AgentDefinition;
 }
 
-/** Whether two definitions are the same, apart from values that sessions do not keep. */
+/** Whether two definitions are the same, apart from values that sessions do not store. */
 export const isSameDefinition = (one: AgentDefinition, other: AgentDefinition): boolean =>
   stableJson(withhold(one)) === stableJson(withhold(other));
 
-/** Whether the agent of a session has another definition now, which a refresh would take over. */
+/** Whether the agent of a session has another definition now, which a refresh would copy. */
 export async function isOutdated(
   findAgent: FindAgent,
   { agentId, workspace, definition }: Used,

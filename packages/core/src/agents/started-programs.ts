@@ -1,14 +1,14 @@
 import { type AgentDefinition, driverSpec } from '@stoa/protocol';
 import type { Subject } from '../permissions/request.js';
 
-/** Something that starting an agent starts or calls, as permission for it is asked. */
+/** A program or server that starts with an agent, as the subject of a permission. */
 export interface StartedProgram {
   /** One line for people: `MCP server docs: npx docs-server`. */
   readonly label: string;
   readonly subject: Extract<Subject, { type: 'shell' | 'url' }>;
 }
 
-/** The programs and servers that come with an agent: starting it is an execution of each of them. */
+/** The programs and servers that start with an agent. Starting the agent executes each of them. */
 export function startedPrograms({ driver, mcpServers = {} }: AgentDefinition): StartedProgram[] {
   const programs: StartedProgram[] = [];
   const program = driverSpec(driver.kind).program?.(driver);

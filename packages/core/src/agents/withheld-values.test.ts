@@ -35,19 +35,19 @@ const ACP: AgentDefinition = {
 const changed = (change: Partial<AgentDefinition>): AgentDefinition => ({ ...ACP, ...change });
 
 describe('values of a definition that may be keys', () => {
-  it('are left out of what is told, and names of variables are not', () => {
-    const told = withhold(ACP);
-    expect(JSON.stringify(told)).not.toContain('canary');
-    expect(told.driver).toMatchObject({ command: ['coder'], env: { B: '$NAMED', D: '' } });
-    expect(told.mcpServers).toMatchObject({
+  it('are withheld, and names of variables are not', () => {
+    const shown = withhold(ACP);
+    expect(JSON.stringify(shown)).not.toContain('canary');
+    expect(shown.driver).toMatchObject({ command: ['coder'], env: { B: '$NAMED', D: '' } });
+    expect(shown.mcpServers).toMatchObject({
       web: { url: expect.stringMatching(/^https:\/\/example\.com\/mcp\?/) as string },
       plain: { url: 'https://example.com/mcp' },
       local: { command: 'db', args: ['-v'] },
     });
-    expect(told.mcpServers?.['web']).toMatchObject({ headers: { 'X-Key': 'Bearer ${NAMED}' } });
+    expect(shown.mcpServers?.['web']).toMatchObject({ headers: { 'X-Key': 'Bearer ${NAMED}' } });
   });
 
-  it('are taken from the definition as it is', () => {
+  it('are taken from the current definition', () => {
     expect(complete(withhold(ACP), ACP)).toEqual(ACP);
     const env = { A: 'another', C: 'third' };
     const rotated = changed({ driver: { kind: 'acp', command: ['coder'], env } });
@@ -75,7 +75,7 @@ describe('values of a definition that may be keys', () => {
     expect(() => complete(withhold(ACP), changed(change))).toThrow('refresh the session');
   });
 
-  it('are shown to the owner alone', () => {
+  it('are shown only to the owner', () => {
     const agent = {
       agentId: 'a',
       source: 'api',
@@ -104,7 +104,7 @@ describe('a session of an agent with keys', () => {
   });
   afterEach(() => world.discard());
 
-  it('R-24 does not keep them, and its runs have them', async () => {
+  it('R-24 does not store them, and its runs get them', async () => {
     const session = await AgentSession.open(daemon, 'helper');
     await session.submit('hello');
     const run = await daemon.driver.nth(1);
@@ -114,7 +114,7 @@ describe('a session of an agent with keys', () => {
     expect(await session.bytes()).not.toContain('canary');
   });
 
-  it('fails where its agent has them no more, and says what to do', async () => {
+  it('fails if its agent no longer has them, and states what to do', async () => {
     const session = await AgentSession.open(daemon, 'helper');
     agents = { helper: definitionOf({ kind: 'script', script: '' }) };
     const { runId } = await session.submit('hello');

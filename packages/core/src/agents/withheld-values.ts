@@ -43,7 +43,7 @@ export function isWithheld(definition: AgentDefinition): boolean {
   return stableJson([definition.driver, definition.mcpServers ?? {}]).includes(WITHHELD);
 }
 
-/** What a session keeps, with the values it does not keep. Throws `invalid_agent` where there are none. */
+/** Adds the withheld values to a session's copy. Throws `invalid_agent` if the current definition lacks one. */
 export function complete(kept: AgentDefinition, current: AgentDefinition): AgentDefinition {
   const { driver, mcpServers } = kept;
   const servers = current.mcpServers ?? {};
@@ -65,7 +65,7 @@ function withholdDriver<C extends AnyDriver>({ secrets }: DriverSpec<C>, config:
   return secrets && values ? { ...config, [secrets.field]: hidden(values) } : config;
 }
 
-/** Fills in from the current configuration, if that is for the same recipient. */
+/** Takes values from the current configuration, if it has the same recipient. */
 function completeDriver<C extends AnyDriver>({ secrets }: DriverSpec<C>, kept: C, current: C): C {
   const values = secretsOf(kept, secrets?.field);
   if (!secrets || !values) return kept;
@@ -117,7 +117,7 @@ function filled(where: string, kept: Values, from: Values): Record<string, strin
 function lost(what: string): StoaError {
   return new StoaError(
     'invalid_agent',
-    `${what}: its value is not kept with the session, and its agent has none for the same program or server any more; refresh the session`,
+    `${what}: its value is not stored with the session, and its agent no longer has one for the same program or server; refresh the session`,
   );
 }
 
@@ -132,13 +132,13 @@ function withholdServer(server: McpServerConfig): McpServerConfig {
 const hidden = (values: Values): Record<string, string> =>
   mapValues(values, (value) => (value === '' || isReference(value) ? value : WITHHELD));
 
-/** Nothing but names of the daemon's variables, and how a header says what kind of key it is. */
+/** Whether a value consists of names of the daemon's variables, optionally after a scheme such as `Bearer`. */
 function isReference(value: string): boolean {
   const rest = value.replaceAll(/\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})/g, '');
   return rest !== value && /^\s*(?:(?:Bearer|Basic|Token)\s*)?$/i.test(rest);
 }
 
-/** Without who logs in and what is asked for: keys stand in either. */
+/** Without user and query, which can contain keys. */
 function hiddenUrl(url: string): string {
   const scheme = /^https?:\/\//.exec(url)?.[0];
   if (scheme === undefined) return `?${WITHHELD}`;

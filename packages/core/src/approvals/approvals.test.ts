@@ -80,7 +80,7 @@ describe.each(STORE_ENGINES)('an approval on $name', (engine) => {
     expect(await status()).toBe('running');
   });
 
-  it('R-20 hands on the changed arguments, and refuses an answer for others', async () => {
+  it('R-20 passes changed arguments to the run, and refuses an answer for other arguments', async () => {
     const asked = run.context.ask(question('c1'));
     const { approvalId } = await pending();
     await expect(
@@ -99,7 +99,7 @@ describe.each(STORE_ENGINES)('an approval on $name', (engine) => {
     expect(await asked).toMatchObject({ state: 'allowed', updatedInput });
   });
 
-  it('R-21 that nobody answers expires, and the run is told', async () => {
+  it('R-21 that nobody answers expires, and the run learns of it', async () => {
     const asked = run.context.ask(question('c1'));
     await pending();
     world.clock.move(HOUR - 1);
@@ -111,7 +111,7 @@ describe.each(STORE_ENGINES)('an approval on $name', (engine) => {
     expect(await status()).toBe('running');
   });
 
-  it('R-21 is withdrawn when its run is cancelled, and nobody hangs', async () => {
+  it('R-21 is withdrawn when its run is cancelled, and nothing waits for it', async () => {
     const asked = run.context.ask(question('c1'));
     const refused = expect(asked).rejects.toMatchObject({ code: 'run_ended' });
     const { approvalId } = await pending();
@@ -133,7 +133,7 @@ describe.each(STORE_ENGINES)('an approval on $name', (engine) => {
     expect(daemon.driver.runs).toHaveLength(1);
   });
 
-  it('R-22 outlives a restart, can be answered, and the run goes on', async () => {
+  it('R-22 survives a restart, can be answered, and the run continues', async () => {
     run.context.ask(question('c1')).catch(() => undefined);
     const { approvalId } = await pending();
     await daemon.abandon();
@@ -149,7 +149,7 @@ describe.each(STORE_ENGINES)('an approval on $name', (engine) => {
     });
   });
 
-  it('R-41 is for people: a session, and a person it does not work for, are refused', async () => {
+  it('R-41 is answered by people: a session, and a person it does not work for, are refused', async () => {
     run.context.ask(question('c1')).catch(() => undefined);
     const { approvalId } = await pending();
     const session: Principal = { kind: 'session', id: sessionId, credentialId: 'crd_s' };
@@ -162,7 +162,7 @@ describe.each(STORE_ENGINES)('an approval on $name', (engine) => {
     await daemon.core.runs.cancel(OWNER, run.runId);
   });
 
-  it('is told to the people who may decide, and when it is settled', async () => {
+  it('is announced to the people who may decide, and so is its settlement', async () => {
     const asked = run.context.ask(question('c1'));
     const { approvalId } = await pending();
     await daemon.core.approvals.answer(OWNER, approvalId, { decision: 'deny', scope: 'once' });
@@ -196,7 +196,7 @@ describe.each(STORE_ENGINES)('an approval on $name', (engine) => {
     });
   });
 
-  it('of two sessions in one workspace that are answered at once each adds its rule', async () => {
+  it('adds the rules of two sessions in one workspace that are answered at once', async () => {
     const { sessionId: otherId } = await daemon.core.sessions.create(OWNER, { agentId: 'helper' });
     await daemon.core.inbox.submit(OWNER, otherId, { text: 'go', rule: 'followup' });
     const runs = [run, await daemon.driver.nth(2)];

@@ -23,8 +23,9 @@ import {
 } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 import { decode } from '../kernel/codec.js';
-import { eachApart } from '../kernel/each-apart.js';
+import { eachIsolated } from '../kernel/each-isolated.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
+import { AFTER_ALL_IDS, readPage } from '../kernel/paging.js';
 import { extendRules } from '../permissions/rules.js';
 import type { SessionContext } from '../sessions/context.js';
 import { approvalRecord } from '../sessions/records.js';
@@ -42,15 +43,12 @@ interface ApprovalQuery {
   readonly limit: number;
 }
 
-/** Greater than every id: they begin with a prefix of lower-case letters. */
-const AFTER_ALL_IDS = '~';
-
 interface Waiter {
   readonly done: (approval: Approval) => void;
   readonly whyUnfit: WhyUnfit | undefined;
 }
 
-/** Durable questions about exact tool calls, and who may answer them. */
+/** Durable questions about exact tool calls and their answers. */
 export class Approvals {
   /** Runs of this daemon that wait for an answer. */
   readonly #waiters = new Map<string, Set<Waiter>>();
@@ -64,23 +62,24 @@ export class Approvals {
     return approvalRecord(row);
   }
 
-  /** Newest first; people see those of the sessions that work for them. */
+  /** Newest first. People see the approvals of sessions that work for them. */
   async list(by: Principal, { state, sessionId, before, limit }: ApprovalQuery) {
-    const rows = await this.context.store.read(() =>
-      listApprovals.all({
-        before: before ?? AFTER_ALL_IDS,
-        state: state ?? null,
-        sessionId: sessionId ?? null,
-        responsibleId: callerClass(by) === 'admin' ? null : actorIdOf(by),
-        limit: limit + 1,
-      }),
+    const filter = {
+      before: before ?? AFTER_ALL_IDS,
+      state: state ?? null,
+      sessionId: sessionId ?? null,
+      responsibleId: callerClass(by) === 'admin' ? null : actorIdOf(by),
+    };
+    const { rows, resumeAfter } = await this.context.store.read(() =>
+      readPage(limit, (count) => listApprovals.all({ ...filter, limit: count })),
     );
-    const approvals = rows.slice(0, limit).map(approvalRecord);
-    const nextBefore = rows.length > limit ? approvals.at(-1)?.approvalId : undefined;
-    return { approvals, ...(nextBefore === undefined ? {} : { nextBefore }) };
+    return {
+      approvals: rows.map(approvalRecord),
+      ...(resumeAfter && { nextBefore: resumeAfter.approvalId }),
+    };
   }
 
-  /** The first answer counts; who comes later is told how it was settled. */
+  /** The first answer counts; later answers are refused with its outcome. */
   async answer(by: Principal, approvalId: string, answer: AnswerApproval): Promise<Approval> {
     const known = await this.get(by, approvalId);
     assertMayAnswer(by, known);
@@ -114,12 +113,12 @@ export class Approvals {
     return this.get(by, approvalId);
   }
 
-  /** Questions nobody answered in time. Returns how many there were. */
+  /** Settles questions that nobody answered in time. Returns their number. */
   async expire(limit: number): Promise<number> {
     const { context } = this;
     const now = context.clock.now();
     const due = await context.store.read(() => listOverdueApprovals.all({ now, limit }));
-    await eachApart(context, 'an approval could not expire', due, ({ approvalId, sessionId }) =>
+    await eachIsolated(context, 'an approval could not expire', due, ({ approvalId, sessionId }) =>
       context.log.write({
         actor: 'system',
         lane: sessionTopic(sessionId),
@@ -137,7 +136,7 @@ export class Approvals {
     return due.length;
   }
 
-  /** Resolves when the question is settled, whoever settles it. Rejects when the signal aborts. */
+  /** Resolves when the question is settled. Rejects when the signal aborts. */
   async settled(approvalId: string, signal: AbortSignal, whyUnfit?: WhyUnfit): Promise<Approval> {
     return new Promise<Approval>((resolve, reject) => {
       const waiters = this.#waiters.get(approvalId) ?? new Set<Waiter>();
@@ -159,34 +158,34 @@ export class Approvals {
       this.#waiters.set(approvalId, waiters);
       signal.addEventListener('abort', abort);
       if (signal.aborted) abort();
-      // It may have been settled before anybody listened.
-      else void this.#look(approvalId).catch(reject);
+      // It may have been settled before this waiter was added.
+      else void this.#check(approvalId).catch(reject);
     });
   }
 
   /** Wakes runs that wait for this approval. */
   committed(approvalId: string): void {
-    if (this.#waiters.has(approvalId)) this.#lookLater(approvalId);
+    if (this.#waiters.has(approvalId)) this.#checkLater(approvalId);
   }
 
-  /** Another daemon may have settled some. */
+  /** Another daemon may have settled approvals. */
   hint(): void {
-    for (const approvalId of this.#waiters.keys()) this.#lookLater(approvalId);
+    for (const approvalId of this.#waiters.keys()) this.#checkLater(approvalId);
   }
 
-  #lookLater(approvalId: string): void {
-    this.#look(approvalId).catch((error: unknown) => {
+  #checkLater(approvalId: string): void {
+    this.#check(approvalId).catch((error: unknown) => {
       this.context.diagnose('an approval could not be read', { approvalId, error: String(error) });
     });
   }
 
-  async #look(approvalId: string): Promise<void> {
+  async #check(approvalId: string): Promise<void> {
     const row = await this.context.store.read(() => findApproval.first({ approvalId }));
     if (!row || row.state === 'pending') return;
     for (const { done } of [...(this.#waiters.get(approvalId) ?? [])]) done(approvalRecord(row));
   }
 
-  /** Who waits for it knows what it can use; where that is another daemon, the call fails instead. */
+  /** Checks changed arguments with the run that waits. If it runs on another daemon, its call fails instead. */
   #assertUsable(approvalId: string, answer: AnswerApproval): void {
     if (answer.decision !== 'allow' || answer.updatedInput === undefined) return;
     for (const { whyUnfit } of this.#waiters.get(approvalId) ?? []) {
@@ -196,13 +195,13 @@ export class Approvals {
   }
 }
 
-/** A message is never consent, and neither is a session: people decide. */
+/** Only people decide; neither a message nor a session is consent. */
 function assertMaySee(by: Principal, row: { readonly responsibleId: string }): void {
   if (mayDirect(by, row)) return;
   throw new StoaError('forbidden', 'Only the person it works for and the owner may decide this');
 }
 
-/** Commands run as the user of the daemon: in a shared workspace the owner answers for them. */
+/** Commands run as the user of the daemon, so only the owner may allow them in a shared workspace. */
 function assertMayAnswer(by: Principal, { answerableBy }: Approval): void {
   if (answerableBy !== 'owner' || callerClass(by) === 'admin') return;
   throw new StoaError(
@@ -276,12 +275,12 @@ function* settle(session: OpenSession, approval: Approval, settlement: Settlemen
   ];
 }
 
-/** Unless said otherwise an answer is for this once. */
+/** By default an answer applies once. */
 function scopeOf(answer: AnswerApproval): ApprovalScope {
   return (answer.decision === 'answer' ? undefined : answer.scope) ?? 'once';
 }
 
-/** The rule that "always" and "never" add. */
+/** The rule that an answer for more than once adds. */
 function rulesOf(approval: Approval, answer: AnswerApproval): PermissionRules | undefined {
   if (scopeOf(answer) === 'once') return undefined;
   if (approval.suggestedRule === undefined) return undefined;
@@ -289,7 +288,7 @@ function rulesOf(approval: Approval, answer: AnswerApproval): PermissionRules | 
   return answer.decision === 'allow' ? { allow: rules } : { deny: rules };
 }
 
-/** A person's rules hold for that person's sessions, the owner's for all sessions in the workspace. */
+/** A person's rules apply to that person's sessions, the owner's to all sessions in the workspace. */
 function* extendWorkspace(
   workspace: string,
   authorId: string,

@@ -25,11 +25,11 @@ export type NewApproval = Pick<
   | 'suggestedRule'
   | 'options'
 > & {
-  /** It reads or edits in the workspace and does nothing else. */
+  /** The call only reads or edits in the workspace. */
   readonly staysInWorkspace?: boolean;
 };
 
-/** Who is asked to decide for a session: the person it works for, and the owner. */
+/** The people who decide for a session: the person it works for, and the owner. */
 export function humansAsked({ responsibleId }: Pick<OpenSession, 'responsibleId'>): string[] {
   const responsible = responsibleId.startsWith('human:')
     ? responsibleId.slice('human:'.length)
@@ -37,7 +37,7 @@ export function humansAsked({ responsibleId }: Pick<OpenSession, 'responsibleId'
   return [...new Set([responsible, OWNER_ID])];
 }
 
-/** Asks people about a call, once: a run that is resumed finds the question it asked before, with the answer if there is one. */
+/** Asks people about a call, once: a resumed run finds its earlier question, with the answer if there is one. */
 export function* askPeople(
   context: SessionContext,
   session: OpenSession,
@@ -80,7 +80,7 @@ export function* askPeople(
   return { events, answer: approval };
 }
 
-/** What reaches beyond a shared workspace is the owner's to allow: it has the rights of the daemon's user. */
+/** Only the owner may allow calls beyond a shared workspace: they run with the rights of the daemon's user. */
 function answerableBy(
   { workspaces }: SessionContext,
   { responsibleId, workspace }: OpenSession,

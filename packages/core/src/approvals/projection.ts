@@ -8,7 +8,7 @@ import {
 } from '@stoa/store';
 import type { Projections } from '../kernel/module.js';
 
-/** What the events of approvals do to the tables: a run waits as long as one of its questions is open. */
+/** Updates the tables of approvals. A run waits until all its questions are settled. */
 export const APPROVAL_EVENTS: Projections = {
   *waiting_approval(position, event) {
     const { topicId, seq } = position;
@@ -27,7 +27,7 @@ export const APPROVAL_EVENTS: Projections = {
   },
 };
 
-/** A run that waits for nothing any more goes on. */
+/** A run without open questions is running again. */
 function* wakeRun(runId: string): Tx<void> {
   const run = yield* findRunRow.first({ runId });
   if (run?.status !== 'waiting_approval' && run?.status !== 'waiting_answer') return;

@@ -25,7 +25,7 @@ describe('two daemons with one directory of assets', () => {
     await database.drop();
   });
 
-  it('keep the file of bytes that are brought again while they are deleted', async () => {
+  it('keep the file of bytes that are uploaded again while they are deleted', async () => {
     const [here, there] = stores as [PostgresStore, PostgresStore];
     const shared = new Set<string>();
     let counted = 0;
@@ -43,7 +43,7 @@ describe('two daemons with one directory of assets', () => {
       here,
       {
         ...files,
-        // The other one has come as far as it can when the file is about to go.
+        // The other daemon waits for the lock when the file is about to be removed.
         async remove(digest) {
           let done = false;
           again = creating.create(BYTES, undefined, 'human:ada').finally(() => {

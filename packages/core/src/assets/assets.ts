@@ -14,12 +14,11 @@ import { callerClass } from '../access/rules.js';
 import type { AssetFiles, Clock, Ids } from '../ports.js';
 
 /**
- * Bytes by digest, once. The file is on disk before the record is, and goes after it. Record and file
- * change together in turn with everybody else who has to do with the same bytes: otherwise bytes that
- * are stored again could go with the file of those just collected.
+ * Stores bytes once, by digest. A file is written before its record and removed after it. Operations on the same bytes run one
+ * after the other: otherwise bytes that are stored again could be removed with those that were just collected.
  */
 export class Assets {
-  /** What is done last with the same bytes; the next waits for it. */
+  /** The last operation on each digest; the next one waits for it. */
   readonly #turns = new Map<string, Promise<unknown>>();
 
   constructor(
@@ -64,19 +63,23 @@ export class Assets {
       throw new StoaError('forbidden', 'Only the uploader or the owner may delete an asset');
     }
     if (!(await this.#collect(asset, Number.MAX_SAFE_INTEGER))) {
-      // Somebody else may have deleted it meanwhile, which is not the same as being in use.
+      // Throws if somebody else deleted it meanwhile.
       await this.get(assetId);
       throw new StoaError('asset_in_use', `${assetId} is pinned or attached`);
     }
   }
 
-  /** Collects a bounded number of assets that nothing has referred to for long; tells how many. */
-  async collectUnused(olderThanMs: number, limit: number, goOn: () => boolean): Promise<number> {
+  /** Deletes at most `limit` assets that were unused for long. Returns their number. */
+  async collectUnused(
+    olderThanMs: number,
+    limit: number,
+    keepGoing: () => boolean,
+  ): Promise<number> {
     const before = this.clock.now() - olderThanMs;
     const unused = await this.store.read(() => listUnusedAssets.all({ before, limit }));
     let collected = 0;
     for (const asset of unused) {
-      if (!goOn()) break;
+      if (!keepGoing()) break;
       if (await this.#collect(asset, before)) collected += 1;
     }
     return collected;
@@ -105,7 +108,7 @@ export class Assets {
     return turn;
   }
 
-  /** Known bytes are as good as new ones: whoever brings them has as long to use them. */
+  /** Known bytes are renewed, so that their uploader has the same time to use them. */
   *#record(fields: Omit<AssetRow, 'assetId' | 'createdAt' | 'unusedSince'>): Tx<AssetRow> {
     const { digest } = fields;
     const at = this.clock.now();

@@ -1,6 +1,6 @@
 import { StoaError } from '@stoa/protocol';
 
-/** Strict: what does not decode to bytes and back to the same text is refused. */
+/** Strict: refuses text that is not the encoding of its bytes. */
 export function decodeBase64(text: string): Uint8Array {
   const binary = decode(text);
   if (btoa(binary) !== text)

@@ -1,6 +1,5 @@
-import { type InputItem, LIMITS, StoaError, type StoredItem } from '@stoa/protocol';
+import { type InputItem, LIMITS, StoaError, type StoredItem, textOf } from '@stoa/protocol';
 import { holdAsset, insertAttachment, markAssetUsed, type Store, type Tx } from '@stoa/store';
-import { isSomething } from '../kernel/item-text.js';
 import { type Assets, assertAssetSize } from './assets.js';
 import { decodeBase64 } from './base64.js';
 import { assetOfBoard } from './board-reference.js';
@@ -11,8 +10,8 @@ interface Content {
 }
 
 /**
- * Turns what a caller sent into what a message holds. Inline assets are stored on the way, before the
- * write that refers to them; so whatever would refuse that write is asked first, by `rehearse`.
+ * Turns the content of a request into stored items. Inline assets are stored before the write that refers to them, so
+ * `rehearse` first checks everything that would refuse that write.
  */
 export async function admitContent(
   { store, assets }: { readonly store: Store; readonly assets: Assets },
@@ -26,7 +25,7 @@ export async function admitContent(
       { path: 'body', message: 'exactly one of text and inputItems' },
     ]);
   }
-  assertSaysSomething(inputItems ?? [{ type: 'text', text: text ?? '' }]);
+  assertHasContent(inputItems ?? [{ type: 'text', text: text ?? '' }]);
   if (text !== undefined) return [{ type: 'text', text }];
   assertTextFits(inputItems ?? []);
   const items = (await withoutBoards(store, inputItems ?? [], actor)).map(decoded);
@@ -39,24 +38,26 @@ export async function admitContent(
   return stored;
 }
 
-function assertSaysSomething(items: readonly InputItem[]): void {
-  if (items.some(isSomething)) return;
-  throw new StoaError('invalid_request', 'The text is only white space: there is nothing to say');
+/** Whether an item is more than white space. */
+export const hasContent = (item: InputItem): boolean =>
+  item.type !== 'text' || item.text.trim() !== '';
+
+function assertHasContent(items: readonly InputItem[]): void {
+  if (items.some(hasContent)) return;
+  throw new StoaError('invalid_request', 'The text is only white space');
 }
 
 function assertTextFits(items: readonly InputItem[]): void {
-  let chars = 0;
-  for (const item of items) if (item.type === 'text') chars += item.text.length;
-  if (chars <= LIMITS.messageTextChars) return;
-  const most = `at most ${String(LIMITS.messageTextChars)} characters of text in all`;
+  if (textOf(items, '').length <= LIMITS.messageTextChars) return;
+  const limit = `at most ${String(LIMITS.messageTextChars)} characters of text in all`;
   throw new StoaError('invalid_request', 'The message is too long', [
-    { path: 'body.inputItems', message: most },
+    { path: 'body.inputItems', message: limit },
   ]);
 }
 
 type WithoutBoards = Exclude<InputItem, { type: 'board_reference' }>;
 
-/** Boards are looked up before anything is stored for the message. */
+/** Replaces board references by assets, before anything is stored for the message. */
 async function withoutBoards(
   store: Store,
   items: readonly InputItem[],
@@ -101,8 +102,8 @@ async function storeInline(
 }
 
 /**
- * Inside the transaction: what is referred to exists, and cannot be collected before the commit. All
- * hold in the same order, so that two messages with the same assets do not wait for each other.
+ * Inside the transaction: checks that referenced assets exist, and prevents their collection before the commit. Assets are
+ * locked in the order of their ids, which avoids deadlocks.
  */
 export function* holdAssets(items: readonly StoredItem[]): Tx<void> {
   const ids = items.flatMap((item) => (item.type === 'asset_reference' ? [item.assetId] : []));

@@ -8,7 +8,7 @@ export interface AssetPorts extends Pick<KernelPorts, 'retention'> {
   readonly files: AssetFiles;
 }
 
-/** Files that messages, items and boards refer to. */
+/** Stored bytes that messages, items and boards refer to. */
 export const assets = defineModule({
   name: 'assets',
   needs: [access],

@@ -93,7 +93,7 @@ const anyRequesters: fc.Arbitrary<Requesters> = fc.record({
 });
 
 describe.each(Object.entries(TOOLS))('who asked, and %s', (_, request) => {
-  it('SE-14 SE-40 a request never gives more than the session or anybody on its way has', () => {
+  it('SE-14 SE-40 a request never allows more than the session and all its senders have', () => {
     fc.assert(
       fc.property(anyPolicy, anyCeiling, anyRequesters, (own, ceiling, requesters) => {
         const capped = strictness(request, capPolicy(own, ceiling, requesters));
@@ -120,12 +120,12 @@ describe.each(Object.entries(TOOLS))('who asked, and %s', (_, request) => {
       const isPrivate = subject.type === 'none' && subject.isPrivate === true;
       const least = isFile || isPrivate ? STRICTNESS.ask : 0;
       expect(strictness(request, there)).toBeGreaterThanOrEqual(least);
-      // Notes and tasks stay those of one person in a shared workspace too.
+      // Notes and tasks are private in a shared workspace too.
       if (isPrivate) expect(strictness(request, shared)).toBeGreaterThanOrEqual(STRICTNESS.ask);
     }
   });
 
-  it('leaves the session its own authority where its own person asks', () => {
+  it('keeps the authority of the session if its own person asks', () => {
     fc.assert(
       fc.property(anyPolicy, (own) => {
         const capped = capPolicy(own, { mode: 'full', people: [], sessions: [] }, OWN);
@@ -136,7 +136,7 @@ describe.each(Object.entries(TOOLS))('who asked, and %s', (_, request) => {
 });
 
 describe('a ceiling', () => {
-  it('SE-42 is never raised by another one, in whatever order they come', () => {
+  it('SE-42 is never raised by another one, in any order', () => {
     fc.assert(
       fc.property(anyCeiling, anyCeiling, (one, other) => {
         const both = lowerCeiling(one, other);
@@ -153,7 +153,7 @@ describe('a ceiling', () => {
     );
   });
 
-  it('is the same whatever the order of its names', () => {
+  it('is the same in any order of its names', () => {
     const one: Ceiling = { mode: 'ask', people: ['human:a', 'human:b'], sessions: [] };
     expect(isSameCeiling(one, { ...one, people: ['human:b', 'human:a'] })).toBe(true);
     expect(isSameCeiling(one, { ...one, people: ['human:a'] })).toBe(false);

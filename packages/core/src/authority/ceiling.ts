@@ -1,32 +1,30 @@
 /**
- * What a run may do is the lower of two things: what its session may do, and what the request that led to it
- * may cause. The second is its ceiling. Pure: who asked is looked up in ceiling-of.ts.
+ * A run may do what both its session and the request that caused it may do. The second is its ceiling. Pure:
+ * sessions/ceiling-of.ts finds out who asked.
  *
  *   request from                                     ceiling
  *   the person the session works for, or the owner   none
  *   another person                                   mode ask, no allow rules; reads ask in a workspace that is
  *                                                    not shared
  *   another session of the same person               its mode, its deny and ask rules, the allow rules it could
- *                                                    hand on
+ *                                                    grant
  *   a session of another person                      as that person, and as that session
- *   a session below or above the receiving one       that of its run: what it started stays under it anyway
+ *   an ancestor or descendant of the session         that of its run: an ancestor limits its descendants anyway
  *
- * A request that passes through several hands is bound by all of them: ceilings are joined by `lowerCeiling` and
- * never raised. Sessions are looked up at each call, so lowering a mode acts at once; the mode that was
- * recorded with the request is the most they give, so raising one later adds nothing.
+ * All senders of a forwarded request limit it: `lowerCeiling` joins ceilings and never raises them. Sessions are read at
+ * each call, so a lowered mode applies at once. The mode that was recorded with the request is the maximum, so a mode that
+ * is raised later has no effect.
  */
-import { type Ceiling, LIMITS, PermissionMode } from '@stoa/protocol';
+import { type Ceiling, LIMITS, PERMISSION_MODES, type PermissionMode } from '@stoa/protocol';
 import type { Policy } from '../permissions/decide.js';
 import { inherit } from '../permissions/narrows.js';
 
-const MODES = PermissionMode.options;
-
-/** The one of two modes that lets less run without asking. */
+/** The one of two modes that lets less run without an approval. */
 export function lowerMode(one: PermissionMode, other: PermissionMode): PermissionMode {
-  return MODES.indexOf(one) <= MODES.indexOf(other) ? one : other;
+  return PERMISSION_MODES.indexOf(one) <= PERMISSION_MODES.indexOf(other) ? one : other;
 }
 
-/** Both bind. Undefined is no ceiling at all. */
+/** A ceiling that is as low as both. Undefined is no ceiling. */
 export function lowerCeiling(
   one: Ceiling | undefined,
   other: Ceiling | undefined,
@@ -35,7 +33,7 @@ export function lowerCeiling(
   const sessions = union(one.sessions, other.sessions);
   const isTooLong = sessions.length > LIMITS.ceilingSessions;
   return {
-    // The rules of sessions that are left out would not bind: nothing but reading is left then.
+    // Rules of sessions that do not fit would be lost, so only reading is allowed then.
     mode: isTooLong ? 'plan' : lowerMode(one.mode, other.mode),
     people: union(one.people, other.people).slice(0, LIMITS.ceilingPeople),
     sessions: sessions.slice(0, LIMITS.ceilingSessions),
@@ -52,11 +50,11 @@ export function isSameCeiling(one: Ceiling | undefined, other: Ceiling | undefin
 }
 
 export interface Requesters {
-  /** People among those who asked whom the session does not work for. */
+  /** People who asked and whom the session does not work for. */
   readonly strangers: readonly string[];
   /** Whether the workspace of the session is open to them. */
   readonly isShared: boolean;
-  /** What the sessions that passed the request on may do themselves, with their workspaces. */
+  /** The policies of the sessions that forwarded the request. */
   readonly senders: readonly Policy[];
 }
 
@@ -81,10 +79,10 @@ export function capPolicy(
   };
 }
 
-/** Whether a policy under a further ceiling lets exactly the same run unasked. */
+/** Whether a policy under a further ceiling still lets exactly the same calls run without an approval. */
 export function isNoLower(policy: Policy, capped: Policy): boolean {
   if (capped.mode !== policy.mode || capped.readsAsk !== policy.readsAsk) return false;
-  // What is private, and rules of the configuration, depend on who asked.
+  // Private paths and rules of the configuration depend on who asked.
   if (!isSameSet(policy.requestedBy ?? [], capped.requestedBy ?? [])) return false;
   const before = rulesIn(policy);
   const after = rulesIn(capped);
@@ -104,7 +102,7 @@ function rulesIn({ rules, workspace: own }: Policy): ReadonlySet<string> {
   );
 }
 
-/** What the sender denies or asks about is denied and asked about here; it opens nothing it could not hand on. */
+/** Adds the deny and ask rules of the sender, and keeps only allow rules that it could grant. */
 function underSender(policy: Policy, sender: Policy): Policy {
   const allow = sender.rules.flatMap(({ rules }) => rules.allow ?? []);
   const above = { mode: sender.mode, rules: { allow }, workspace: sender.workspace };

@@ -33,7 +33,7 @@ describe.each(STORE_ENGINES)('boards on $name', (engine) => {
       (error: unknown) => (error as { code?: string }).code,
     );
 
-  it('C-28 C-29 is shown by its session, as what it was then, and by nobody else', async () => {
+  it('C-28 C-29 are shown only by their session, in their current revision', async () => {
     const { boardId } = await draw('one');
     const { revisions } = await stage.core.boards.revise(OWNER, a.id, boardId, { text: 'two' });
     expect(revisions).toMatchObject([
@@ -44,7 +44,7 @@ describe.each(STORE_ENGINES)('boards on $name', (engine) => {
     expect(await code(show(b, boardId))).toBe('unknown_board');
     expect(await code(show(a, boardId, 3))).toBe('unknown_board');
     expect(await stage.read()).toEqual([]);
-    // Nor were the bytes that came along: they are new when they are brought again.
+    // The bytes of the refused message were not stored either: they get a new asset now.
     stage.world.clock.move(1_000);
     const brought = new TextEncoder().encode('never stored');
     const asset = await stage.core.assets.create(brought, undefined, 'human:owner');
@@ -57,7 +57,7 @@ describe.each(STORE_ENGINES)('boards on $name', (engine) => {
     expect((await show(a, boardId)).inputItems[1]).toMatchObject({ assetId: second });
   });
 
-  it('C-29 a run shows a board with what it says, and it is published with it', async () => {
+  it('C-29 are published with the output of a run that refers to them', async () => {
     const { boardId, revisions } = await draw('drawn');
     await stage.say('@a show it');
     const { run } = await stage.next();
@@ -75,12 +75,12 @@ describe.each(STORE_ENGINES)('boards on $name', (engine) => {
     ]);
   });
 
-  it('C-29 keeps the assets of the revisions it keeps, and lets go of the others', async () => {
+  it('C-29 hold the assets of their stored revisions, and release the others', async () => {
     const { boardId, revisions } = await draw('revision 1');
     const { core } = stage;
     const inUse = (assetId = '') => code(core.assets.delete(OWNER, assetId));
     expect(await inUse(revisions[0]?.assetId)).toBe('asset_in_use');
-    // Nor when the message that showed it is gone.
+    // It is still held after the message that showed it was deleted.
     const { messageId } = await show(a, boardId);
     await core.channels.deleteMessage(OWNER, 'team', messageId);
     expect(await inUse(revisions[0]?.assetId)).toBe('asset_in_use');
@@ -92,7 +92,7 @@ describe.each(STORE_ENGINES)('boards on $name', (engine) => {
     expect(kept.revisions).toHaveLength(LIMITS.revisionsPerBoard);
     expect(kept.revisions[0]?.revision).toBe(3);
     expect(await inUse(kept.revisions[0]?.assetId)).toBe('asset_in_use');
-    // The first is nobody's any more, the second is in a message.
+    // The first is unused now, the second is in a message.
     expect(await inUse(revisions[0]?.assetId)).toBe('it went through');
     const shown = (await stage.read())[1]?.inputItems[1];
     expect(await inUse(shown?.type === 'asset_reference' ? shown.assetId : '')).toBe(
@@ -103,7 +103,7 @@ describe.each(STORE_ENGINES)('boards on $name', (engine) => {
     expect(await inUse(kept.revisions[0]?.assetId)).toBe('it went through');
   });
 
-  it('is made by its session or who directs it, and there are only so many', async () => {
+  it('are created by their session or the people who direct it, up to a limit', async () => {
     const { boards } = stage.core;
     expect(await code(boards.create(b, a.id, { title: 'Not mine', text: 'x' }))).toBe('forbidden');
     expect(await code(boards.create(a, a.id, { title: 'Nothing' }))).toBe('invalid_request');

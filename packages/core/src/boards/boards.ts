@@ -33,7 +33,7 @@ import {
   sessionToServe,
 } from '../sessions/session-gate.js';
 
-/** What sessions draw and write on; `by` is the principal the credential proved. */
+/** What a caller can do with the boards of sessions. `by` is the principal that the credential proved. */
 export class Boards {
   constructor(private readonly context: SessionContext) {}
 
@@ -65,7 +65,7 @@ export class Boards {
     const open = (): Tx<OpenSession> => sessionToDrawIn(by, sessionId);
     const asset = await this.#admit(by, request, function* () {
       const session = yield* open();
-      // Whoever did this before is answered again, whatever would be said to it now.
+      // A repeated call gets its earlier answer, even if there is no room now.
       const known = key && (yield* findIdempotencyKey.first({ actorId: actorIdOf(by), key }));
       if (!known) yield* assertRoom(session);
     });
@@ -121,12 +121,12 @@ export class Boards {
     return this.get(by, sessionId, boardId);
   }
 
-  /** Messages keep the assets that they refer to; the rest of them may be collected. */
+  /** Messages keep the assets that they refer to; unused ones are collected. */
   delete(by: Principal, sessionId: string, boardId: string): Promise<void> {
     return this.context.log.write({
       actor: actorIdOf(by),
       lane: sessionTopic(sessionId),
-      open: () => sessionToLookAfter(by, sessionId),
+      open: () => sessionToEdit(by, sessionId),
       *decide(session): Tx<Decision<void>> {
         yield* existingBoard(session, boardId);
         return {
@@ -137,7 +137,7 @@ export class Boards {
     });
   }
 
-  /** Bytes are stored before the write that refers to them, so what would refuse it is asked first. */
+  /** Bytes are stored before the write that refers to them, so `rehearse` first checks what would refuse it. */
   async #admit(by: Principal, content: ReviseBoard, rehearse: () => Tx<void>): Promise<Asset> {
     const { text, data, assetId } = content;
     if ([text, data, assetId].filter((given) => given !== undefined).length !== 1) {
@@ -165,14 +165,14 @@ export class Boards {
 const boardOf = ({ body }: { readonly body: string }): string =>
   dataOf('board_created', { body }).boardId;
 
-/** The session itself, or whoever directs it. */
-function* sessionToLookAfter(by: Principal, sessionId: string): Tx<OpenSession> {
+/** For the session itself and the people who direct it. */
+function* sessionToEdit(by: Principal, sessionId: string): Tx<OpenSession> {
   const isItself = by.kind === 'session' && by.id === sessionId;
   return yield* isItself ? sessionToServe(sessionId) : sessionToChange(by, sessionId);
 }
 
 function* sessionToDrawIn(by: Principal, sessionId: string): Tx<OpenSession> {
-  const session = yield* sessionToLookAfter(by, sessionId);
+  const session = yield* sessionToEdit(by, sessionId);
   assertNotEnded(session);
   return session;
 }
@@ -185,7 +185,7 @@ function* assertRoom({ topicId }: OpenSession): Tx<void> {
   );
 }
 
-/** It exists still, and cannot be collected before the commit. */
+/** Checks that an asset exists, and prevents its collection before the commit. */
 function* held({ assetId, mediaType }: Asset): Tx<Pick<Asset, 'assetId' | 'mediaType'>> {
   if (yield* holdAsset.first({ assetId })) return { assetId, mediaType };
   throw new StoaError('unknown_asset', `There is no asset ${assetId}`);

@@ -5,7 +5,7 @@ import { sessions } from '../sessions/module.js';
 import { Boards } from './boards.js';
 import { BOARD_EVENTS } from './projection.js';
 
-/** Boards: what sessions draw and write on. */
+/** Boards: drawings and texts of sessions, with revisions. */
 export const boards = defineModule({
   name: 'boards',
   needs: [assets, sessions],

@@ -15,7 +15,7 @@ import type { Projections } from '../kernel/module.js';
 
 type BoardEvent = Extract<SessionEvent, { type: `board_${string}` }>;
 
-/** What happens to the boards of a session; a revision that is kept holds its asset. */
+/** Updates the tables of boards. Each stored revision holds its asset. */
 export const BOARD_EVENTS: Projections = {
   *board_created(position, event) {
     const { boardId } = event.data;
@@ -27,7 +27,7 @@ export const BOARD_EVENTS: Projections = {
       createdAt: at,
       updatedAt: at,
     });
-    yield* keep(position, event.data);
+    yield* insertRevision(position, event.data);
   },
   *board_revised(position, event) {
     const { boardId } = event.data;
@@ -36,27 +36,27 @@ export const BOARD_EVENTS: Projections = {
     if (!now) return;
     const { title, revision } = event.data;
     yield* putBoard.run({ ...now, title: title ?? now.title, updatedAt: at });
-    yield* keep(position, event.data);
-    yield* letGo(position, boardId, revision - LIMITS.revisionsPerBoard);
+    yield* insertRevision(position, event.data);
+    yield* deleteRevisions(position, boardId, revision - LIMITS.revisionsPerBoard);
   },
   *board_deleted(position, event) {
     const { boardId } = event.data;
     const { topicId } = position;
     yield* deleteBoard.run({ topicId, boardId });
-    yield* letGo(position, boardId, Number.MAX_SAFE_INTEGER);
+    yield* deleteRevisions(position, boardId, Number.MAX_SAFE_INTEGER);
   },
 };
 
 type Drawn = Extract<BoardEvent, { type: 'board_created' | 'board_revised' }>['data'];
 
-function* keep({ topicId, at, actor }: Position, drawn: Drawn): Tx<void> {
+function* insertRevision({ topicId, at, actor }: Position, drawn: Drawn): Tx<void> {
   const { boardId, revision, assetId, mediaType } = drawn;
   const row = { topicId, boardId, revision, assetId, mediaType };
   yield* insertBoardRevision.run({ ...row, createdBy: actor, createdAt: at });
   yield* markAssetUsed.run({ assetId });
 }
 
-function* letGo({ topicId, at }: Position, boardId: string, upTo: number): Tx<void> {
+function* deleteRevisions({ topicId, at }: Position, boardId: string, upTo: number): Tx<void> {
   if (upTo < 1) return;
   const rows = yield* listBoardRevisions.all({ topicId, boardId });
   const gone = rows.filter(({ revision }) => revision <= upTo).map(({ assetId }) => assetId);

@@ -1,15 +1,14 @@
-import { type AgentDefinition, channelTopic, LIMITS, SYSTEM } from '@stoa/protocol';
+import { type AgentDefinition, channelTopic, LIMITS, SYSTEM, textOf } from '@stoa/protocol';
 import { listChannelsOf, listEventsOfTypeBefore, listSessions, type Tx } from '@stoa/store';
 import { isOutdated, isSameDefinition } from '../agents/outdated.js';
 import { dataOf } from '../kernel/codec.js';
-import { textOf } from '../kernel/item-text.js';
 import type { Decision } from '../kernel/log.js';
+import { AFTER_ALL_IDS } from '../kernel/paging.js';
 import type { SessionContext } from '../sessions/context.js';
 import { personaOf } from '../sessions/session-gate.js';
 import { channelToChange } from './channel-gate.js';
 import { publishMessage, SYSTEM_AUTHOR } from './publish-message.js';
 
-const AFTER_ALL_IDS = '~';
 const PAGE = 200;
 
 /**

@@ -1,6 +1,5 @@
-import { channelTopic, type EventData, humanTopic, type Member } from '@stoa/protocol';
+import { channelTopic, type EventData, humanTopic, type Member, textOf } from '@stoa/protocol';
 import type { Tx } from '@stoa/store';
-import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { LockedChannel } from './channel-gate.js';
 import { namedMembers } from './member-name.js';

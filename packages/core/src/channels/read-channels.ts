@@ -1,5 +1,5 @@
 import type { Channel, Principal } from '@stoa/protocol';
-import { LIMITS, StoaError } from '@stoa/protocol';
+import { StoaError } from '@stoa/protocol';
 import type { ChannelListRow } from '@stoa/store';
 import {
   countChannels,
@@ -9,7 +9,7 @@ import {
   listChannels as listRows,
   type Tx,
 } from '@stoa/store';
-import { countWithin } from '../kernel/page-bytes.js';
+import { readPage } from '../kernel/paging.js';
 import { channelToRead } from './channel-gate.js';
 import type { ChannelContext } from './context.js';
 import { channelRecord } from './records.js';
@@ -39,18 +39,19 @@ export function listChannels(
   { query, archived, after, limit }: ChannelQuery,
 ): Promise<{ channels: Channel[]; nextAfter?: string }> {
   return context.store.read(function* () {
-    const page = {
+    const filter = {
       after: after ?? '',
       archived,
       pattern: query === undefined ? '' : likePattern(query),
     };
-    const sizes = yield* listChannelSizes.all({ ...page, limit: limit + 1 });
-    const count = countWithin(sizes.slice(0, limit), LIMITS.pageBytes);
-    const rows = count === 0 ? [] : yield* listRows.all({ ...page, limit: count });
+    const { rows, resumeAfter } = yield* readPage(
+      limit,
+      (count) => listRows.all({ ...filter, limit: count }),
+      { sizes: (count) => listChannelSizes.all({ ...filter, limit: count }) },
+    );
     const channels: Channel[] = [];
     for (const row of rows) channels.push(yield* withPins(row));
-    const last = channels.at(-1);
-    return sizes.length > count && last ? { channels, nextAfter: last.channelId } : { channels };
+    return { channels, ...(resumeAfter && { nextAfter: resumeAfter.channelId }) };
   });
 }
 

@@ -1,4 +1,4 @@
-import { LIMITS, type Message, type MessagePage, type Principal, StoaError } from '@stoa/protocol';
+import { type Message, type MessagePage, type Principal, StoaError } from '@stoa/protocol';
 import {
   FEED_PAGES,
   type FullMessageRow,
@@ -11,7 +11,7 @@ import {
   THREAD_PAGES,
   type Tx,
 } from '@stoa/store';
-import { countWithin } from '../kernel/page-bytes.js';
+import { type Page, readPage } from '../kernel/paging.js';
 import { channelToRead } from './channel-gate.js';
 import type { ChannelContext } from './context.js';
 import { messageRecord, reactionRecords } from './records.js';
@@ -73,11 +73,11 @@ export function listMessages(
       yield* existingMessage(topicId, query.threadRootMessageId);
     const after =
       postedSince === undefined ? query.after : yield* lastSeqBefore(topicId, postedSince);
-    const { rows, hasMore } = yield* page(topicId, { ...query, after });
+    const { rows, resumeAfter } = yield* page(topicId, { ...query, after });
     if (after === undefined) rows.reverse();
     const messages: Message[] = [];
     for (const row of rows) messages.push(yield* completeMessage(channelId, row));
-    return { messages, hasMore };
+    return { messages, hasMore: resumeAfter !== undefined };
   });
 }
 
@@ -97,42 +97,21 @@ function* lastSeqBefore(topicId: number, time: number): Tx<number> {
   return before;
 }
 
-interface Page {
-  readonly rows: FullMessageRow[];
-  readonly hasMore: boolean;
-}
-
-function* page(topicId: number, query: MessageQuery): Tx<Page> {
+function* page(topicId: number, query: MessageQuery): Tx<Page<FullMessageRow>> {
   const { threadRootMessageId: rootMessageId, scope, limit } = query;
   const direction = query.after === undefined ? 'before' : 'after';
   const seq = query.after ?? query.before ?? Number.MAX_SAFE_INTEGER;
   if (rootMessageId !== undefined) {
     const { sizes, rows } = THREAD_PAGES[direction];
-    const first = (count: number) => ({ topicId, seq, rootMessageId, limit: count });
-    return yield* limitedPage(
-      limit,
-      (count) => sizes.all(first(count)),
-      (count) => rows.all(first(count)),
-    );
+    const filter = { topicId, seq, rootMessageId };
+    return yield* readPage(limit, (count) => rows.all({ ...filter, limit: count }), {
+      sizes: (count) => sizes.all({ ...filter, limit: count }),
+    });
   }
   const { sizes, rows } = (scope === 'feed' ? FEED_PAGES : MESSAGE_PAGES)[direction];
-  return yield* limitedPage(
-    limit,
-    (count) => sizes.all({ topicId, seq, limit: count }),
-    (count) => rows.all({ topicId, seq, limit: count }),
-  );
-}
-
-/** Reads the size of one more row than wanted, to know whether there are more. */
-function* limitedPage(
-  wanted: number,
-  readSizes: (count: number) => Tx<{ bytes: number }[]>,
-  readRows: (count: number) => Tx<FullMessageRow[]>,
-): Tx<Page> {
-  const sizes = yield* readSizes(wanted + 1);
-  const limit = countWithin(sizes.slice(0, wanted), LIMITS.pageBytes);
-  const rows = limit === 0 ? [] : yield* readRows(limit);
-  return { rows, hasMore: sizes.length > limit };
+  return yield* readPage(limit, (count) => rows.all({ topicId, seq, limit: count }), {
+    sizes: (count) => sizes.all({ topicId, seq, limit: count }),
+  });
 }
 
 export function* completeMessage(channelId: string, row: FullMessageRow): Tx<Message> {

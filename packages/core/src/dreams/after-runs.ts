@@ -20,7 +20,7 @@ import { factsOf, inSession } from '../sessions/run-facts.js';
 import { sessionToServe } from '../sessions/session-gate.js';
 import type { Dreams } from './dreams.js';
 
-/** What a look back at a run is given: what was said and done in it, and what is known already. */
+/** What the extraction of notes from a run needs: its transcript, and the notes that exist. */
 export interface ExtractionRequest {
   readonly persona: Persona;
   readonly entries: readonly TranscriptEntry[];
@@ -30,25 +30,24 @@ export interface ExtractionRequest {
 
 export interface Extracted {
   readonly notes: readonly string[];
-  /** What was wrong with the answer, if something was. */
+  /** The problem with the answer of the model, if any. */
   readonly problem?: string;
   readonly usage: Usage;
   readonly provider: string;
   readonly model: string;
 }
 
-/** Asks a model once what of a run is worth remembering; undefined where it was not worth asking. */
+/** Asks a model once which facts of a run to remember; undefined if the run is not worth a request. */
 export type Extractor = (request: ExtractionRequest) => Promise<Extracted | undefined>;
 
 const TAIL_BYTES = 128 * 1024;
 const KNOWN = 50;
-/** More runs than this that end at the same time are not looked back at: it is a help, and never in the way. */
+/** If more runs end at the same time, no notes are extracted from the others. */
 const AT_ONCE = 4;
 
 /**
- * What happens when a run is over, beside everything else: what it taught is kept as notes, and it may be time to put
- * the memory in order. Looking back is no task: nobody waits for it, it is in no list, and when it fails, that is only
- * said in the log.
+ * Work after a completed run: notes are extracted from it, and a dream may start. The extraction is no task: nobody waits
+ * for it, it is in no list, and a failure is only diagnosed.
  */
 export class AfterRuns {
   readonly #abort = new AbortController();
@@ -58,7 +57,7 @@ export class AfterRuns {
   constructor(
     private readonly context: SessionContext,
     private readonly extractor: Extractor | undefined,
-    private readonly dreams: Pick<Dreams, 'look'>,
+    private readonly dreams: Pick<Dreams, 'check'>,
   ) {}
 
   /** Must not throw. */
@@ -81,19 +80,15 @@ export class AfterRuns {
     const { runId, session, memoryScope } = claim;
     const { sessionId, responsibleId: ownerId } = session;
     const { extractsNotes } = driverSpec(session.persona.definition.driver.kind);
-    await this.#attempt('a run could not be looked back at', runId, async () => {
+    await this.#attempt('notes could not be extracted from a run', runId, async () => {
       if (this.extractor && extractsNotes) await this.#extract(claim, this.extractor);
     });
-    await this.#attempt(
-      'it could not be seen whether a memory is to be put in order',
-      runId,
-      () => {
-        const { namespace, mode } = memoryScope;
-        const memoryId = memoryIdOf(this.context.secrets, ownerId, namespace);
-        const part = mode === 'isolated' ? 'isolated' : 'shared';
-        return this.dreams.look({ memoryId, ownerId, namespace, part }, { sessionId, runId });
-      },
-    );
+    await this.#attempt('it could not be checked whether a dream is due', runId, () => {
+      const { namespace, mode } = memoryScope;
+      const memoryId = memoryIdOf(this.context.secrets, ownerId, namespace);
+      const part = mode === 'isolated' ? 'isolated' : 'shared';
+      return this.dreams.check({ memoryId, ownerId, namespace, part }, { sessionId, runId });
+    });
   }
 
   async #attempt(what: string, runId: string, work: () => Promise<unknown>): Promise<void> {
@@ -106,7 +101,7 @@ export class AfterRuns {
 
   async #extract(claim: Claim, extract: Extractor): Promise<void> {
     if (this.#extractions >= AT_ONCE) {
-      this.context.diagnose('too many runs ended at once to look back at all', {
+      this.context.diagnose('too many runs ended at once to extract notes from all', {
         runId: claim.runId,
       });
       return;
@@ -127,7 +122,7 @@ export class AfterRuns {
       const { notes, problem, ...spent } = extracted;
       await this.#account(claim, spent);
       if (problem !== undefined)
-        this.context.diagnose('a look back at a run came to nothing', { runId, problem });
+        this.context.diagnose('no notes could be extracted from a run', { runId, problem });
       if (notes.length > 0) await this.#keep(claim, notes);
     } finally {
       this.#extractions -= 1;
@@ -143,7 +138,7 @@ export class AfterRuns {
     return (yield* listNotes.all({ ...page, limit: KNOWN })).map((row) => noteRecord(row).text);
   }
 
-  /** Under the namespace of the run, and under no other, whatever stands in it. What is known is not kept twice. */
+  /** Stores notes under the namespace of the run, without duplicates. */
   async #keep(claim: Claim, texts: readonly string[]): Promise<void> {
     const { context } = this;
     const { session, memoryScope } = claim;
@@ -159,12 +154,12 @@ export class AfterRuns {
         const before = Number.MAX_SAFE_INTEGER;
         const page = { isolated: 1, before, limit: LIMITS.memoryNotes };
         const rows = memory ? yield* listNotes.all({ topicId: memory.topicId, ...page }) : [];
-        const known = new Set(rows.map((row) => sameness(noteRecord(row).text)));
+        const known = new Set(rows.map((row) => duplicateKey(noteRecord(row).text)));
         const room = Math.min(LIMITS.extractedNotes, LIMITS.memoryNotes - rows.length);
         const kept: NewEvent[] = [];
         for (const text of texts) {
-          if (kept.length >= room || known.has(sameness(text))) continue;
-          known.add(sameness(text));
+          if (kept.length >= room || known.has(duplicateKey(text))) continue;
+          known.add(duplicateKey(text));
           const { events } = yield* keepNote(context, session, facts, text, 'extracted');
           kept.push(...events.filter(({ event }) => event.type === 'note_kept'));
         }
@@ -192,8 +187,8 @@ export class AfterRuns {
   }
 }
 
-/** Two notes that say the same in the same words are one. */
-const sameness = (text: string): string =>
+/** Notes with the same key are duplicates. */
+const duplicateKey = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[\s.,;:!]+/g, ' ')

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 
 describe('the files of a memory while a dream works on them', () => {
-  it('are as they were until it is done, and then have an index with a line for each', async () => {
+  it('do not change until it is done, and then have an index with a line for each', async () => {
     const draft = await open();
     draft.write('deploy.md', 'how we deploy', 'by machine');
     draft.write('pets.md', 'animals', 'a canary');
@@ -60,24 +60,24 @@ describe('the files of a memory while a dream works on them', () => {
     }).toThrow('There is no topic');
   });
 
-  it('stay those of a person who edited them meanwhile', async () => {
+  it('are not overwritten if a person edited them meanwhile', async () => {
     const draft = await open();
     draft.write('deploy.md', 'how', 'by machine');
     draft.remove('On Call.md');
     draft.write('new.md', 'new', 'mine');
-    await files.write('ops', 'deploy.md', 'by hand, said Ada');
+    await files.write('ops', 'deploy.md', 'by hand, wrote Ada');
     await files.write('ops', 'new.md', 'theirs');
     const { written, warnings } = await draft.apply(files, 'ops');
     expect([written, warnings.length]).toEqual([[], 3]);
-    // What was merged into a topic that was left alone is not deleted either.
+    // A topic that was merged into one that stays unchanged is not removed either.
     expect([textOf('deploy.md'), textOf('new.md'), textOf('On Call.md')]).toEqual([
-      'by hand, said Ada',
+      'by hand, wrote Ada',
       'theirs',
       'Ada',
     ]);
   });
 
-  it('go where they are to go, though a person edited another one that was', async () => {
+  it('are removed although a person edited another one that was to be removed', async () => {
     await files.write('ops', 'pets.md', 'a canary');
     const draft = await open();
     draft.remove('pets.md');
@@ -85,13 +85,13 @@ describe('the files of a memory while a dream works on them', () => {
     await files.write('ops', 'pets.md', 'a canary and a cat');
     expect(await draft.apply(files, 'ops')).toEqual({
       written: ['deploy.md'],
-      warnings: ['pets.md was changed by somebody meanwhile and was left alone'],
+      warnings: ['pets.md was changed by somebody meanwhile and stays unchanged'],
       unwritten: [],
     });
     expect([textOf('pets.md'), textOf('deploy.md')]).toEqual(['a canary and a cat', undefined]);
   });
 
-  it('are there before those go that were merged into them', async () => {
+  it('are written before the topics that were merged into them are removed', async () => {
     const draft = await open();
     draft.remove('deploy.md');
     draft.write('all.md', 'all of it', 'by hand');
@@ -114,10 +114,10 @@ describe('the files of a memory while a dream works on them', () => {
     const draft = new DraftFolder({ files: [], problems });
     expect(() => {
       draft.write('link.md', 'x', 'x');
-    }).toThrow('link.md cannot be read and is left alone');
+    }).toThrow('link.md cannot be read and stays unchanged');
   });
 
-  it('are no more than there may be', async () => {
+  it('do not exceed the maximum number', async () => {
     const draft = await open();
     expect(() => {
       for (let i = 0; i <= LIMITS.memoryFiles; i++) draft.write(`t${String(i)}.md`, 'x', 'x');

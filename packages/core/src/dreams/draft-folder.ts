@@ -2,7 +2,7 @@ import { LIMITS, StoaError } from '@stoa/protocol';
 import { INDEX_FILE, type MemoryFiles, type MemoryFolder } from '../memory/memory-files.js';
 import { indexText, oneLine, topicsOf } from '../memory/topics.js';
 
-/** What a dream may call a new file; those of people may have other names and keep them. */
+/** Names of new files. Files of people can have other names and keep them. */
 const NEW_NAME = /^[a-z0-9][a-z0-9-]{0,59}\.md$/;
 
 interface AppliedDraft {
@@ -12,16 +12,16 @@ interface AppliedDraft {
 }
 
 /**
- * The files of a memory while a dream works on them. Nothing is written before the dream is done, so one that is
- * cancelled or fails leaves the memory as it was; and what a person edited meanwhile stays theirs. It knows
- * names in one folder and nothing else: there is no path to go astray on.
+ * The files of a memory while a dream works on them. Nothing is written before the dream is done, so a cancelled or failed
+ * dream leaves the memory unchanged, and files that a person edited meanwhile are not overwritten. Files are named without
+ * a path.
  */
 export class DraftFolder {
   readonly #base: ReadonlyMap<string, string>;
-  /** Null: it is to go. */
+  /** Null: the file will be removed. */
   readonly #changes = new Map<string, string | null>();
   readonly #lines = new Map<string, string>();
-  /** What lies there and could not be read: nobody can say what would be lost. */
+  /** Files that could not be read. They are not overwritten. */
   readonly #unread: ReadonlySet<string>;
 
   constructor(folder: MemoryFolder) {
@@ -31,7 +31,7 @@ export class DraftFolder {
     for (const { name, line } of topicsOf(folder, 'shared')) this.#lines.set(name, line);
   }
 
-  /** In the order they were touched. */
+  /** The changed files, in the order of their first change. */
   get touched(): string[] {
     return [...this.#changes.keys()];
   }
@@ -56,7 +56,7 @@ export class DraftFolder {
       throw new StoaError('invalid_request', `${name} is no name for a topic: ${rule}`);
     }
     if (this.#unread.has(name)) {
-      throw new StoaError('invalid_request', `${name} cannot be read and is left alone`);
+      throw new StoaError('invalid_request', `${name} cannot be read and stays unchanged`);
     }
     if (new TextEncoder().encode(text).length > LIMITS.memoryFileBytes) {
       throw new StoaError('invalid_request', `${name} would be too large; split it`);
@@ -74,7 +74,7 @@ export class DraftFolder {
     this.#changes.set(name, null);
   }
 
-  /** Puts it on the disk. Tells what it wrote, what it left alone and why, and what of it was to be written. */
+  /** Writes the changes. Returns the files it wrote, warnings, and the files it did not overwrite. */
   async apply(files: MemoryFiles, directory: string): Promise<AppliedDraft> {
     const now = await files.read(directory);
     const current = new Map(now.files.map(({ name, text }) => [name, text]));
@@ -84,14 +84,14 @@ export class DraftFolder {
     const unwritten: string[] = [];
     for (const [name, text] of this.#writesFirst()) {
       if (unread.has(name) || current.get(name) !== this.#base.get(name)) {
-        warnings.push(`${name} was changed by somebody meanwhile and was left alone`);
+        warnings.push(`${name} was changed by somebody meanwhile and stays unchanged`);
         this.#lines.delete(name);
         if (text !== null) unwritten.push(name);
       } else if (text !== null) {
         await files.write(directory, name, text);
         written.push(name);
       } else if (unwritten.length > 0) {
-        warnings.push(`${name} was to go and stays, since not all that was written was kept`);
+        warnings.push(`${name} was not removed, because other changes could not be written`);
       } else {
         await files.remove(directory, name);
         written.push(name);
@@ -101,13 +101,13 @@ export class DraftFolder {
     return { written, warnings, unwritten };
   }
 
-  /** What a topic was merged into is there before the topic goes. */
+  /** A merged topic is written before its sources are removed. */
   #writesFirst(): [string, string | null][] {
     const all = [...this.#changes];
     return [...all.filter(([, text]) => text !== null), ...all.filter(([, text]) => text === null)];
   }
 
-  /** A line for each; those that a person wrote stand, unless the topic was rewritten. */
+  /** Lines that a person wrote stay, unless the dream rewrote the topic. */
   async #writeIndex(files: MemoryFiles, directory: string): Promise<void> {
     const topics = topicsOf(await files.read(directory), 'shared').map(({ name, line }) => {
       const own = this.#changes.has(name) ? this.#lines.get(name) : undefined;

@@ -1,22 +1,22 @@
 import type { Task, TaskEnd } from '@stoa/protocol';
-import type { CallOff } from './dream-run.js';
+import type { DreamRun } from './dream-run.js';
 
 export type DreamOutcome = 'completed' | 'failed' | 'cancelled';
 
 const MESSAGE_CHARS = 500;
 
-/** How one ended that was called off, or failed. */
+/** The end of a dream that was cancelled or failed. */
 export function endOf(
-  { callOff, isStoring }: { readonly callOff: CallOff | undefined; readonly isStoring: boolean },
+  { stopReason, isStoring }: Pick<DreamRun, 'stopReason' | 'isStoring'>,
   error: unknown,
 ): { outcome: DreamOutcome; end: TaskEnd } {
-  const said = error instanceof Error ? error.message : String(error);
-  const message = said.slice(0, MESSAGE_CHARS).toWellFormed();
+  const text = error instanceof Error ? error.message : String(error);
+  const message = text.slice(0, MESSAGE_CHARS).toWellFormed();
   if (isStoring) {
     const end = { cause: 'storing_failed', message: `${message}; ${SOME_WAS_WRITTEN}` };
     return { outcome: 'failed', end };
   }
-  switch (callOff) {
+  switch (stopReason) {
     case 'stopped':
       return { outcome: 'cancelled', end: { cause: 'stopped' } };
     case 'shutdown':
@@ -30,8 +30,8 @@ export function endOf(
   }
 }
 
-const SOME_WAS_WRITTEN = 'some of what it wrote may stand in files.';
+const SOME_WAS_WRITTEN = 'some files may have been written.';
 
-/** What is known of one that was cut off. */
+/** What an interrupted dream may have written. */
 export const whatWasWritten = ({ detail }: Task): string =>
   detail['phase'] === 'storing' ? SOME_WAS_WRITTEN : 'nothing was written.';

@@ -1,10 +1,10 @@
 import { detailFields } from '../tasks/detail-fields.js';
 import type { TaskKind } from '../tasks/kind.js';
 
-/** Where a dream stands: it looks through what there is, rewrites topics, and puts them on the disk. */
+/** The progress of a dream: it reads notes and sessions, rewrites topics, and writes the files. */
 export type DreamPhase = 'gathering' | 'reviewing' | 'writing' | 'storing' | 'done';
 
-/** How many of one person go on at once; of one memory it is one, by its lease. */
+/** The maximum number of a person's dreams at once. The lease limits each memory to one. */
 const AT_ONCE = 4;
 
 export const DREAM: TaskKind = {
@@ -27,5 +27,5 @@ export const DREAM: TaskKind = {
   ownerEnded: 'stop',
   afterRestart: () => 'reattach',
   canRevive: false,
-  refusesMessage: () => 'it works through what is remembered and listens to nobody',
+  refusesMessage: () => 'a dream takes no messages',
 };

@@ -3,7 +3,7 @@ import { findMemory, listMemoryVisits, listNotes, type Store, type Tx } from '@s
 import { noteRecord } from '../memory/records.js';
 import { viewOf } from '../memory/view.js';
 import { readTranscript } from '../runs/transcript.js';
-import { type DreamPlace, gateKeyOf } from './dream-store.js';
+import { type DreamTarget, gateKeyOf } from './dream-store.js';
 import type { DreamWork } from './dreamer.js';
 
 const VISITS = 200;
@@ -17,18 +17,18 @@ export interface DreamMaterial {
 }
 
 /**
- * What a dream looks through: the notes of its part, and of the newest sessions that were there the runs that were,
- * and no others. What such a session said elsewhere belongs to another memory.
+ * What a dream reads: the notes of its part, and the runs of the newest sessions that used this memory. Other runs of those
+ * sessions belong to other memories and are not read.
  */
-export async function dreamMaterial(store: Store, place: DreamPlace): Promise<DreamMaterial> {
-  const { notes, visits } = await store.read(() => read(place));
+export async function dreamMaterial(store: Store, target: DreamTarget): Promise<DreamMaterial> {
+  const { notes, visits } = await store.read(() => read(target));
   const runsOf = new Map<string, Set<string>>();
   for (const { sessionId, runId } of visits) {
     if (!runsOf.has(sessionId) && runsOf.size >= SESSIONS) continue;
     runsOf.set(sessionId, (runsOf.get(sessionId) ?? new Set()).add(runId));
   }
-  const mode = place.part === 'isolated' ? 'isolated' : 'metadata-only';
-  const view = viewOf({ namespace: place.namespace, mode });
+  const mode = target.part === 'isolated' ? 'isolated' : 'metadata-only';
+  const view = viewOf({ namespace: target.namespace, mode });
   const sessions: DreamWork['sessions'][number][] = [];
   for (const [sessionId, runs] of runsOf) {
     const tail = { bytes: TAIL_BYTES, note: '' };
@@ -39,18 +39,18 @@ export async function dreamMaterial(store: Store, place: DreamPlace): Promise<Dr
   return { notes, sessions };
 }
 
-function* read(place: DreamPlace): Tx<{
+function* read(target: DreamTarget): Tx<{
   notes: MemoryNote[];
   visits: { sessionId: string; runId: string }[];
 }> {
-  const { memoryId, part } = place;
-  const visits = yield* listMemoryVisits.all({ gateKey: gateKeyOf(place), limit: VISITS });
+  const { memoryId, part } = target;
+  const visits = yield* listMemoryVisits.all({ gateKey: gateKeyOf(target), limit: VISITS });
   const memory = yield* findMemory.first({ memoryId });
   if (!memory) return { notes: [], visits };
   const { topicId } = memory;
   const before = Number.MAX_SAFE_INTEGER;
   const rows = yield* listNotes.all({ topicId, isolated: 1, before, limit: NOTES });
-  const isApart = part === 'isolated';
-  const notes = rows.map(noteRecord).filter(({ mode }) => (mode === 'isolated') === isApart);
+  const isIsolated = part === 'isolated';
+  const notes = rows.map(noteRecord).filter(({ mode }) => (mode === 'isolated') === isIsolated);
   return { notes: notes.reverse(), visits };
 }

@@ -3,20 +3,20 @@ import type { Tasks } from '../tasks/tasks.js';
 import type { DraftFolder } from './draft-folder.js';
 import type { DreamPhase } from './dream-kind.js';
 
-/** Why a dream was called off. */
-export type CallOff = 'stopped' | 'timeout' | 'shutdown' | 'erased';
+/** Why a dream was cancelled. */
+type StopReason = 'stopped' | 'timeout' | 'shutdown' | 'erased';
 
-/** One dream under way: what it was told to do, and what people see of it. */
+/** An active dream: whether it was cancelled, and its visible progress. */
 export class DreamRun {
   readonly abort = new AbortController();
   readonly warnings: string[] = [];
   readonly folded = new Set<string>();
   #draft: DraftFolder | undefined;
   #phase: DreamPhase = 'gathering';
-  #told = '';
-  #telling: Promise<void> = Promise.resolve();
-  callOff: CallOff | undefined;
-  /** Files are being written: whoever fails now may have written some. */
+  #reported = '';
+  #reporting: Promise<void> = Promise.resolve();
+  stopReason: StopReason | undefined;
+  /** Files are being written: after a failure some may have been written. */
   isStoring = false;
   done: Promise<void> = Promise.resolve();
 
@@ -29,9 +29,9 @@ export class DreamRun {
     ) => void,
   ) {}
 
-  stop(why: CallOff): void {
-    this.callOff ??= why;
-    this.abort.abort(new Error(`the dream was called off: ${why}`));
+  stop(why: StopReason): void {
+    this.stopReason ??= why;
+    this.abort.abort(new Error(`the dream was cancelled: ${why}`));
   }
 
   begin(draft: DraftFolder): void {
@@ -42,24 +42,27 @@ export class DreamRun {
     return (this.#draft?.touched ?? []).slice(0, TOPICS_SHOWN);
   }
 
-  /** Told one after the other, and the newest state only: however fast it goes, few events come of it. */
+  /** Reports are sequential, and only the newest state is reported, so fast progress causes few events. */
   show(phase: DreamPhase | undefined, more: Metadata = {}): void {
     this.#phase = phase ?? (this.touched.length > 0 ? 'writing' : this.#phase);
     const detail: Metadata = { phase: this.#phase, topics: this.touched, ...more };
     const text = JSON.stringify(detail);
-    if (text === this.#told) return;
-    this.#told = text;
-    this.#telling = this.#telling.then(async () => {
-      if (this.#told !== text) return;
+    if (text === this.#reported) return;
+    this.#reported = text;
+    this.#reporting = this.#reporting.then(async () => {
+      if (this.#reported !== text) return;
       await this.tasks.change(this.taskId, { detail }).catch((error: unknown) => {
-        this.diagnose('the progress of a dream could not be told', { taskId: this.taskId, error });
+        this.diagnose('the progress of a dream could not be reported', {
+          taskId: this.taskId,
+          error,
+        });
       });
     });
   }
 
-  /** All that was to be shown is. */
+  /** Resolves when all progress was reported. */
   shown(): Promise<void> {
-    return this.#telling;
+    return this.#reporting;
   }
 }
 

@@ -56,7 +56,7 @@ afterEach(async () => {
 });
 
 let runs = 0;
-/** Sessions of their own, each with one run that keeps a note. */
+/** Separate sessions, each with one run that stores a note. */
 async function work(sessions: number, note = 'a note'): Promise<void> {
   for (let i = 0; i < sessions; i++) {
     const { sessionId } = await daemon.core.sessions.create(OWNER, { agentId: 'helper' });
@@ -92,13 +92,13 @@ const notes = async (): Promise<string[]> =>
   (await daemon.core.memories.notes(OWNER, await memoryId(), { limit: 100 })).notes.map(
     ({ noteId }) => noteId,
   );
-/** Passes the throttle of counting. */
+/** Lets sessions be counted again. */
 const later = (): void => {
   world.clock.move(11 * 60_000);
 };
 
 describe.each(STORE_ENGINES)('a memory on $name', (engine) => {
-  it('T-37 is put in order after five other sessions, once a day, and each refusal is said', async () => {
+  it('T-37 is tidied after five other sessions, once a day, and each refusal has a reason', async () => {
     await open(engine);
     const seen: DreamWork[] = [];
     dream = (given) => {
@@ -156,7 +156,7 @@ describe.each(STORE_ENGINES)('a memory on $name', (engine) => {
 });
 
 describe('a dream', () => {
-  it('T-37 is refused where it is off, without a model, and while another is under way', async () => {
+  it('T-37 is refused if it is disabled, without a model, and while another one is active', async () => {
     await open(sqlite, false);
     await work(1);
     expect(await status()).toMatchObject({ refusal: { gate: 'disabled' }, sessionsSince: 0 });
@@ -175,7 +175,7 @@ describe('a dream', () => {
     let finish: (() => void) | undefined;
     dream = () => new Promise((resolve) => (finish = resolve));
     const { taskId } = await startNow();
-    await expect(startNow()).rejects.toThrow(`under_way: ${taskId} is at it`);
+    await expect(startNow()).rejects.toThrow(`under_way: ${taskId} is working on it`);
     expect(await status()).toMatchObject({ taskId });
     const end = await until('it has begun', () => finish);
     end();
@@ -185,7 +185,7 @@ describe('a dream', () => {
     await daemon.core.dreams.settled();
   });
 
-  it('T-38 that is cancelled frees the lease, leaves gate and files alone, and says how long it took', async () => {
+  it('T-38 that is cancelled releases the lease, changes neither gate nor files, and reports its duration', async () => {
     await open();
     await work(1);
     const id = await memoryId();
@@ -251,7 +251,7 @@ describe('a dream', () => {
     expect([files.folders.size, (await status()).lastDreamAt]).toEqual([0, undefined]);
   });
 
-  it('T-38 whose files cannot be written has failed by that, and says that some may stand there', async () => {
+  it('T-38 whose files cannot be written fails, and states that some may have been written', async () => {
     await open();
     await work(1);
     dream = (wanted) => {
@@ -272,7 +272,7 @@ describe('a dream', () => {
       status: 'failed',
       end: {
         cause: 'storing_failed',
-        message: 'no space left on device; some of what it wrote may stand in files.',
+        message: 'no space left on device; some files may have been written.',
       },
     });
     expect([(await status()).lastDreamAt, (await notes()).length]).toEqual([undefined, 1]);
@@ -297,8 +297,8 @@ describe('a dream', () => {
       detail: {
         topics: ['kept.md'],
         warnings: [
-          'when it was done could not be kept, so the next one may come soon',
-          'the lease could not be given back',
+          'its time could not be stored, so the next dream may start soon',
+          'the lease could not be released',
         ],
       },
     });
@@ -310,7 +310,7 @@ describe('a dream', () => {
     });
   });
 
-  it('T-38 whose daemon was killed is lost, and holds nobody up', async () => {
+  it('T-38 whose daemon was killed is lost, and blocks no other', async () => {
     await open();
     await work(1);
     const id = await memoryId();
@@ -329,7 +329,7 @@ describe('a dream', () => {
     await daemon.core.dreams.settled();
   });
 
-  it('brings nothing back of a memory that is erased meanwhile', async () => {
+  it('restores nothing of a memory that is erased meanwhile', async () => {
     await open();
     await work(1, 'the secret');
     const id = await memoryId();
@@ -347,7 +347,7 @@ describe('a dream', () => {
     expect([...files.folders.values()].flatMap((folder) => [...folder.keys()])).toEqual([]);
   });
 
-  it('that comes after a memory was erased does not look at what it was learnt in', async () => {
+  it('after a memory was erased does not read the runs in which it was learnt', async () => {
     await open();
     await work(1, 'the secret');
     const id = await memoryId();
@@ -365,7 +365,7 @@ describe('a dream', () => {
     expect(JSON.stringify(seen?.sessions)).not.toContain('the secret');
   });
 
-  it('takes no note out while what it was folded into was left alone', async () => {
+  it('deletes no note that was folded into a file which stays unchanged', async () => {
     await open();
     await work(1);
     dream = async (wanted) => {
@@ -389,7 +389,7 @@ describe('a dream', () => {
     });
   });
 
-  it('takes notes out though a topic that was to go was edited meanwhile, and stays', async () => {
+  it('deletes notes although a topic that was to be removed was edited meanwhile and stays', async () => {
     await open();
     await work(1);
     const id = await memoryId();
@@ -411,7 +411,7 @@ describe('a dream', () => {
     });
   });
 
-  it('T-38 that was cut off while it wrote says so', async () => {
+  it('T-38 that was interrupted while it wrote states so', async () => {
     await open();
     await work(1);
     dream = ({ draft }) => {
@@ -428,11 +428,11 @@ describe('a dream', () => {
     await daemon.abandon();
     await start();
     await daemon.core.tasks.recover();
-    expect((await tasks())[0]?.end?.message).toContain('may stand in files');
+    expect((await tasks())[0]?.end?.message).toContain('may have been written');
   });
 });
 
-/** Lets every write fail that says this, as a store that is full would. */
+/** Every write that contains this fails, as in a full store. */
 function breakWrites(store: Store, text: RegExp): () => void {
   const transact = store.transact.bind(store);
   const broken: Store['transact'] = (body, options) =>

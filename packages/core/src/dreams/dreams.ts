@@ -28,20 +28,21 @@ import { type DreamOutcome, endOf, whatWasWritten } from './dream-end.js';
 import { type DreamMaterial, dreamMaterial } from './dream-material.js';
 import { DreamRun } from './dream-run.js';
 import {
-  type DreamPlace,
+  type DreamTarget,
   forceGates,
   gateKeyOf,
+  gateStatus,
   holdsLease,
-  keepDreamt,
-  keepLook,
+  lastOccasion,
   noteVisit,
+  type Occasion,
   releaseLease,
-  standing,
+  storeCheck,
+  storeDreamt,
   tryGates,
 } from './dream-store.js';
 import type { Dreamer } from './dreamer.js';
 import type { DreamRules } from './gates.js';
-import { lastOccasion, type Occasion } from './last-occasion.js';
 
 export interface DreamPorts {
   readonly sessions: SessionContext;
@@ -49,24 +50,24 @@ export interface DreamPorts {
   readonly timers: Timers;
   readonly rules: DreamRules;
   readonly dreamer: Dreamer;
-  /** Told how each ended and how long it took. */
+  /** Counts the outcome and duration of each dream. */
   readonly counted: (outcome: DreamOutcome, milliseconds: number) => void;
 }
 
 const DREAM_MS = 5 * 60_000;
-/** A lease outlasts its dream by enough to let go of it. */
+/** Longer than a dream, so that a dream can release its lease. */
 const LEASE_MS = DREAM_MS + 60_000;
 
 /**
- * Puts memories in order, in the background. After a run the gates are looked at; when all are open, the lease is
- * taken, the task is committed and the dream begins. It ends in one of these ways:
+ * Tidies memories in the background. After a run the gates are checked; if all are open, the lease is taken, the task is
+ * committed and the dream begins. It ends in one of these ways:
  *
- *   completed   what it wrote is on the disk, the gate says when, notes that stand in files are gone. What of
- *               this, or of letting go of the lease, did not work is a warning
- *   cancelled   stopped, erased or the daemon ends: nothing was written, the gate is as it was
- *   failed      the model failed or took too long: the same. Or what it wrote could not be stored: the gate is as
- *               it was, no note is gone, and some of what it wrote may stand in files
- *   lost        the daemon was killed: the gate is as it was, and its end says whether some may stand in files
+ *   completed   its files are written, the gate has the time, and notes that are now in files are deleted. A failure of one
+ *               of these steps, or of releasing the lease, is a warning
+ *   cancelled   a person stopped it, the memory was erased, or the daemon stops: nothing was written, the gate is unchanged
+ *   failed      the model failed or took too long: the same. Or the files could not be written: the gate is unchanged, no
+ *               note is deleted, and some files may have been written
+ *   lost        the daemon was killed: the gate is unchanged, and its end states whether files may have been written
  */
 export class Dreams {
   readonly #runs = new Map<string, DreamRun>();
@@ -74,23 +75,23 @@ export class Dreams {
 
   constructor(private readonly ports: DreamPorts) {}
 
-  /** What the registry of tasks does with dreams. */
+  /** The operations of the task registry on dreams. */
   readonly executor: TaskExecutor = {
     stop: async (task) => {
       const run = this.#runs.get(task.taskId);
-      if (!run) return this.#leave(task, { status: 'cancelled', end: { cause: 'stopped' } });
+      if (!run) return this.#endOrphan(task, { status: 'cancelled', end: { cause: 'stopped' } });
       run.stop('stopped');
       await run.done;
     },
     reattach: async (task) => {
       if (this.#runs.has(task.taskId)) return;
       const message = `The daemon ended while it was at work; ${whatWasWritten(task)}`;
-      await this.#leave(task, { status: 'lost', end: { cause: 'crashed', message } });
+      await this.#endOrphan(task, { status: 'lost', end: { cause: 'crashed', message } });
     },
   };
 
-  /** A run ended there: it may be time. Tells why not. */
-  async look(place: DreamPlace, occasion: Occasion): Promise<DreamRefusal | undefined> {
+  /** A run used this memory: starts a dream if one is due. Returns why none was started. */
+  async check(target: DreamTarget, occasion: Occasion): Promise<DreamRefusal | undefined> {
     const { sessions, rules, dreamer } = this.ports;
     if (!rules.isEnabled || this.#isClosed) return DISABLED;
     const modelProblem = await dreamer.modelProblem();
@@ -98,35 +99,36 @@ export class Dreams {
     const holder = sessions.ids.next('tsk');
     const { sessionId } = occasion;
     const refusal = await sessions.store.transact(function* () {
-      yield* noteVisit(place, { ...occasion, at: now });
+      yield* noteVisit(target, { ...occasion, at: now });
       return yield* tryGates(
         rules,
-        place,
+        target,
         { now, modelProblem, sessionId },
         { holder, ms: LEASE_MS },
       );
     });
-    if (!refusal) await this.#begin(place, occasion, holder);
+    if (!refusal) await this.#begin(target, occasion, holder);
     return refusal;
   }
 
-  /** A person wants it now. Throws `dream_refused`. */
+  /** Starts a dream for a person. Throws `dream_refused`. */
   async start(by: Principal, memoryId: string, part: MemoryPart): Promise<Task> {
     const { sessions, dreamer } = this.ports;
     const memory = await sessions.store.read(() => memoryOf(by, memoryId));
-    const place: DreamPlace = { ...placeOf(memory), part };
+    const target: DreamTarget = { ...targetOf(memory), part };
     const modelProblem = await dreamer.modelProblem();
     if (modelProblem !== undefined)
       throw new StoaError('dream_refused', `no_model: ${modelProblem}`);
-    const occasion = await sessions.store.read(() => lastOccasion(place, memory.topicId));
-    if (!occasion) throw new StoaError('dream_refused', 'not_started: no session was there yet');
+    const occasion = await sessions.store.read(() => lastOccasion(target, memory.topicId));
+    if (!occasion)
+      throw new StoaError('dream_refused', 'not_started: no session has used this memory yet');
     const holder = sessions.ids.next('tsk');
     const now = sessions.clock.now();
     const refusal = await sessions.store.transact(() =>
-      forceGates(place, now, { holder, ms: LEASE_MS }),
+      forceGates(target, now, { holder, ms: LEASE_MS }),
     );
     if (refusal) throw new StoaError('dream_refused', `${refusal.gate}: ${refusal.reason}`);
-    return this.#begin(place, occasion, holder);
+    return this.#begin(target, occasion, holder);
   }
 
   async status(by: Principal, memoryId: string): Promise<DreamStatus[]> {
@@ -134,10 +136,10 @@ export class Dreams {
     const modelProblem = rules.isEnabled ? await dreamer.modelProblem() : undefined;
     const now = sessions.clock.now();
     return sessions.store.read(function* () {
-      const memory = placeOf(yield* memoryOf(by, memoryId));
+      const memory = targetOf(yield* memoryOf(by, memoryId));
       const all: DreamStatus[] = [];
       for (const part of ['shared', 'isolated'] as const) {
-        const found = yield* standing(rules, { ...memory, part }, { now, modelProblem });
+        const found = yield* gateStatus(rules, { ...memory, part }, { now, modelProblem });
         const { gate, refusal, taskId, sessionsSince } = found;
         if (part === 'isolated' && !gate) continue;
         const { dreamtAt = null, checkedAt = null } = gate ?? {};
@@ -158,8 +160,8 @@ export class Dreams {
   }
 
   /**
-   * What is erased must not come back by a dream of it: those under way lose their lease, and those to come
-   * do not look at the runs it was learnt in.
+   * Erased notes must not come back through a dream: active dreams lose their lease, and later dreams do not read the runs
+   * in which the notes were learnt.
    */
   async erased(memoryId: string): Promise<void> {
     await this.ports.sessions.store.transact(function* () {
@@ -181,9 +183,9 @@ export class Dreams {
     await this.settled();
   }
 
-  async #begin(place: DreamPlace, occasion: Occasion, taskId: string): Promise<Task> {
+  async #begin(target: DreamTarget, occasion: Occasion, taskId: string): Promise<Task> {
     const { tasks, sessions } = this.ports;
-    const { namespace, memoryId, part } = place;
+    const { namespace, memoryId, part } = target;
     try {
       const task = await tasks.create(occasion.sessionId, {
         taskId,
@@ -196,39 +198,39 @@ export class Dreams {
       const run = new DreamRun(taskId, tasks, sessions.diagnose);
       this.#runs.set(taskId, run);
       if (this.#isClosed) run.stop('shutdown');
-      run.done = this.#carryOut(run, place, occasion).finally(() => this.#runs.delete(taskId));
+      run.done = this.#carryOut(run, target, occasion).finally(() => this.#runs.delete(taskId));
       return task;
     } catch (error) {
-      const reason = error instanceof StoaError ? error.message : 'the task could not be kept';
+      const reason = error instanceof StoaError ? error.message : 'the task could not be created';
       const refusal = { gate: 'not_started' as const, reason };
       await sessions.store.transact(function* () {
-        yield* releaseLease(place, taskId);
-        yield* keepLook(gateKeyOf(place), sessions.clock.now(), refusal, null);
+        yield* releaseLease(target, taskId);
+        yield* storeCheck(gateKeyOf(target), sessions.clock.now(), refusal, null);
       });
       throw error;
     }
   }
 
-  /** Never throws: whatever happens, the task has an end. */
-  async #carryOut(run: DreamRun, place: DreamPlace, occasion: Occasion): Promise<void> {
+  /** Never throws, so the task always gets an end. */
+  async #carryOut(run: DreamRun, target: DreamTarget, occasion: Occasion): Promise<void> {
     const { sessions, timers, counted } = this.ports;
     const startedAt = sessions.clock.now();
-    const callOff = timers.after(DREAM_MS, () => {
+    const cancelTimer = timers.after(DREAM_MS, () => {
       run.stop('timeout');
     });
     let outcome: DreamOutcome = 'completed';
     let end: TaskEnd = { cause: 'finished' };
     let written: string[] = [];
     try {
-      const draft = await this.#dream(run, place, occasion);
-      written = await this.#store(run, place, draft, startedAt);
+      const draft = await this.#dream(run, target, occasion);
+      written = await this.#store(run, target, draft, startedAt);
     } catch (error) {
       ({ outcome, end } = endOf(run, error));
       if (outcome === 'failed') sessions.diagnose('a dream failed', { taskId: run.taskId, error });
     }
-    callOff();
-    await this.#attempt(run, 'the lease could not be given back', () =>
-      sessions.store.transact(() => releaseLease(place, run.taskId)),
+    cancelTimer();
+    await this.#attempt(run, 'the lease could not be released', () =>
+      sessions.store.transact(() => releaseLease(target, run.taskId)),
     );
     await run.shown();
     const durationMs = Math.max(0, sessions.clock.now() - startedAt);
@@ -245,20 +247,20 @@ export class Dreams {
     await this.#settle(run.taskId, { status: outcome, end, detail });
   }
 
-  async #dream(run: DreamRun, place: DreamPlace, occasion: Occasion): Promise<DraftFolder> {
+  async #dream(run: DreamRun, target: DreamTarget, occasion: Occasion): Promise<DraftFolder> {
     const { sessions, dreamer } = this.ports;
-    const directory = memoryDirectory(place, place.part);
+    const directory = memoryDirectory(target, target.part);
     const folder = await sessions.memory.files.read(directory);
     for (const { name, problem } of folder.problems) run.warnings.push(`${name}: ${problem}`);
     const draft = new DraftFolder(folder);
     run.begin(draft);
-    const material: DreamMaterial = await dreamMaterial(sessions.store, place);
+    const material: DreamMaterial = await dreamMaterial(sessions.store, target);
     const { notes, sessions: reviewed } = material;
     run.show('reviewing', { sessions: reviewed.length, notes: notes.length });
     run.abort.signal.throwIfAborted();
     const known = new Set(notes.map(({ noteId }) => noteId));
     await dreamer.dream({
-      namespace: place.namespace,
+      namespace: target.namespace,
       draft,
       ...material,
       signal: run.abort.signal,
@@ -274,28 +276,28 @@ export class Dreams {
     return draft;
   }
 
-  /** From here on it is done: what does not work any more is a warning. */
+  /** Writes the files. Failures after that are warnings. */
   async #store(
     run: DreamRun,
-    place: DreamPlace,
+    target: DreamTarget,
     draft: DraftFolder,
     startedAt: number,
   ): Promise<string[]> {
     const { sessions } = this.ports;
     const { store, memory } = sessions;
     run.show('storing');
-    const isOurs = (): Promise<boolean> => store.read(() => holdsLease(place, run.taskId));
+    const isOurs = (): Promise<boolean> => store.read(() => holdsLease(target, run.taskId));
     if (!(await isOurs())) run.stop('erased');
     run.abort.signal.throwIfAborted();
-    // Whoever finds it cut off has to know that it may have written.
+    // If it is interrupted from here on, its phase shows that it may have written files.
     await run.shown();
-    const directory = memoryDirectory(place, place.part);
+    const directory = memoryDirectory(target, target.part);
     run.isStoring = true;
     const applied = await draft
       .apply(memory.files, directory)
       .catch((error: unknown) => ({ error }));
     if (!(await isOurs())) {
-      // It was erased while this was written: what was written came from what is gone.
+      // The memory was erased during the write: remove what came from it.
       await memory.files.clear(directory);
       run.isStoring = false;
       run.stop('erased');
@@ -306,22 +308,20 @@ export class Dreams {
     const { written, warnings, unwritten } = applied;
     run.warnings.push(...warnings);
     if (written.length > 0 && unwritten.length === 0)
-      await this.#attempt(run, 'notes that stand in files could not be taken out', () =>
-        this.#fold(run, place),
+      await this.#attempt(run, 'notes that are now in files could not be deleted', () =>
+        this.#fold(run, target),
       );
     else this.#keepNotes(run, unwritten);
-    await this.#attempt(
-      run,
-      'when it was done could not be kept, so the next one may come soon',
-      () => store.transact(() => keepDreamt(place, startedAt, sessions.clock.now())),
+    await this.#attempt(run, 'its time could not be stored, so the next dream may start soon', () =>
+      store.transact(() => storeDreamt(target, startedAt, sessions.clock.now())),
     );
     return written;
   }
 
-  /** What a note was folded into may be what was left alone: then it would stand nowhere. */
+  /** A folded note may belong to a file that was not written, so all notes are kept. */
   #keepNotes(run: DreamRun, unwritten: readonly string[]): void {
     if (run.folded.size > 0 && unwritten.length > 0) {
-      run.warnings.push('notes were kept, since not all that was written stands in files');
+      run.warnings.push('notes were kept, because some files could not be written');
     }
     run.folded.clear();
   }
@@ -335,14 +335,14 @@ export class Dreams {
     }
   }
 
-  /** Takes out the notes that stand in files now; the memory is opened for its files where no note ever was. */
-  async #fold({ folded }: DreamRun, place: DreamPlace): Promise<void> {
-    const topic = memoryTopic(place.memoryId);
+  /** Deletes the notes that are now in files. Opens the memory if it has no notes yet. */
+  async #fold({ folded }: DreamRun, target: DreamTarget): Promise<void> {
+    const topic = memoryTopic(target.memoryId);
     await this.ports.sessions.log.write({
       actor: 'system',
       lane: topic,
       *open() {
-        return yield* openedMemory(place);
+        return yield* openedMemory(target);
       },
       *decide({ memory, events }): Tx<Decision<void>> {
         const all = [...events];
@@ -373,22 +373,22 @@ export class Dreams {
     });
   }
 
-  /** One that nobody is at any more. */
-  async #leave(task: Task, settlement: Settlement): Promise<void> {
-    const { memoryId, namespace, part } = task.detail as Partial<DreamPlace>;
+  /** Ends a dream that no process executes. */
+  async #endOrphan(task: Task, settlement: Settlement): Promise<void> {
+    const { memoryId, namespace, part } = task.detail as Partial<DreamTarget>;
     if (memoryId !== undefined && namespace !== undefined && part !== undefined) {
-      const place = { memoryId, namespace, part, ownerId: task.responsibleId };
-      await this.ports.sessions.store.transact(() => releaseLease(place, task.taskId));
+      const target = { memoryId, namespace, part, ownerId: task.responsibleId };
+      await this.ports.sessions.store.transact(() => releaseLease(target, task.taskId));
     }
     await this.#settle(task.taskId, settlement);
   }
 
-  /** Nobody asked for it, so nobody's model is woken by its end. */
+  /** Nobody asked for a dream, so its end wakes no session. */
   async #settle(taskId: string, settlement: Settlement): Promise<void> {
     try {
       await this.ports.tasks.settle(taskId, { ...settlement, isReported: true });
     } catch (error) {
-      this.ports.sessions.diagnose('the end of a dream could not be kept', { taskId, error });
+      this.ports.sessions.diagnose('the end of a dream could not be stored', { taskId, error });
     }
   }
 }
@@ -396,7 +396,7 @@ export class Dreams {
 const DISABLED: DreamRefusal = { gate: 'disabled', reason: 'memory.dream.enabled is false' };
 const WARNINGS_SHOWN = 20;
 
-const placeOf = ({ memoryId, ownerId, namespace }: Omit<DreamPlace, 'part'>) => ({
+const targetOf = ({ memoryId, ownerId, namespace }: Omit<DreamTarget, 'part'>) => ({
   memoryId,
   ownerId,
   namespace,

@@ -16,12 +16,12 @@ describe('the gates of a dream', () => {
       rules,
       { ...facts, dreamtAt: now - 24 * HOUR, scannedAt: now - SCAN_MS + 1 },
     ],
-  ] as const)('T-37 %s is said by its name, before those that come after it', (gate, by, found) => {
+  ] as const)('T-37 %s is reported before the gates after it', (gate, by, found) => {
     const refusal = refusalBeforeScan(by, found);
     expect([refusal?.gate, (refusal?.reason ?? '').length > 5]).toEqual([gate, true]);
   });
 
-  it('T-37 24 hours, 10 minutes and 5 other sessions are enough, and nothing less is', () => {
+  it('T-37 need 24 hours, 10 minutes and 5 other sessions', () => {
     const open = { ...facts, dreamtAt: now - 24 * HOUR, scannedAt: now - SCAN_MS };
     expect(refusalBeforeScan(rules, open)).toBeUndefined();
     expect(refusalBeforeScan(rules, { ...facts, scannedAt: now + HOUR })).toBeUndefined();
@@ -32,11 +32,14 @@ describe('the gates of a dream', () => {
     });
   });
 
-  it('T-37 one goes on at a time; a lease that ran out or was left behind holds nobody up', () => {
-    const lease = { holder: 'tsk_1', until: now + 1, isLeftBehind: false };
-    expect(refusalOfLease(lease, now)).toEqual({ gate: 'under_way', reason: 'tsk_1 is at it' });
+  it('T-37 allow one dream at a time; an expired or orphaned lease does not count', () => {
+    const lease = { holder: 'tsk_1', until: now + 1, isOrphaned: false };
+    expect(refusalOfLease(lease, now)).toEqual({
+      gate: 'under_way',
+      reason: 'tsk_1 is working on it',
+    });
     expect(refusalOfLease(lease, now + 1)).toBeUndefined();
-    expect(refusalOfLease({ ...lease, isLeftBehind: true }, now)).toBeUndefined();
+    expect(refusalOfLease({ ...lease, isOrphaned: true }, now)).toBeUndefined();
     expect(refusalOfLease(undefined, now)).toBeUndefined();
   });
 });

@@ -1,27 +1,27 @@
 import type { DreamRefusal } from '@stoa/protocol';
 
-/** When a memory may be put in order. */
+/** When a dream may start. */
 export interface DreamRules {
   readonly isEnabled: boolean;
   readonly afterMs: number;
   readonly afterSessions: number;
 }
 
-/** What is known of a memory when it is looked at. */
+/** The facts that the first gates check. */
 export interface DreamFacts {
   readonly now: number;
-  /** Why there is no model for it, if there is none. */
+  /** Why there is no model for dreams, if there is none. */
   readonly modelProblem: string | undefined;
   readonly dreamtAt: number | undefined;
   readonly scannedAt: number | undefined;
 }
 
-/** To count sessions means to read: not more often than this. */
+/** Sessions are counted at most once in this time, because counting reads rows. */
 export const SCAN_MS = 10 * 60_000;
 
 /**
- * The gates of a dream, in the order in which they are looked at. The first that is shut says why; the
- * cheap ones stand before the scan, which counts how many sessions were there, and the lease is the last.
+ * The gates of a dream, in the order in which they are checked. The first closed gate is the reason. Cheap gates come before
+ * the scan, which counts sessions; the lease is last.
  */
 export function refusalBeforeScan(
   { isEnabled, afterMs }: DreamRules,
@@ -30,7 +30,7 @@ export function refusalBeforeScan(
   if (!isEnabled) return { gate: 'disabled', reason: 'memory.dream.enabled is false' };
   if (modelProblem !== undefined) return { gate: 'no_model', reason: modelProblem };
   if (dreamtAt !== undefined && now - dreamtAt < afterMs) {
-    const reason = `the last one was ${hours(now - dreamtAt)} h ago, and ${hours(afterMs)} h have to lie between them`;
+    const reason = `the last one was ${hours(now - dreamtAt)} h ago, and ${hours(afterMs)} h have to pass between them`;
     return { gate: 'too_soon', reason };
   }
   if (scannedAt !== undefined && now >= scannedAt && now - scannedAt < SCAN_MS) {
@@ -56,17 +56,17 @@ export function refusalOfScan(
 export interface DreamLease {
   readonly holder: string;
   readonly until: number;
-  /** The task that has it ended, and could not let go of it. */
-  readonly isLeftBehind: boolean;
+  /** Its task ended without releasing it. */
+  readonly isOrphaned: boolean;
 }
 
-/** One at a time for each memory. A lease that ran out, or whose task has ended, holds nobody up. */
+/** One dream at a time for each memory. A lease that expired, or whose task has ended, does not count. */
 export function refusalOfLease(
   lease: DreamLease | undefined,
   now: number,
 ): DreamRefusal | undefined {
-  if (!lease || lease.isLeftBehind || lease.until <= now) return undefined;
-  return { gate: 'under_way', reason: `${lease.holder} is at it` };
+  if (!lease || lease.isOrphaned || lease.until <= now) return undefined;
+  return { gate: 'under_way', reason: `${lease.holder} is working on it` };
 }
 
 const hours = (ms: number): string => String(Math.round((ms / 3_600_000) * 10) / 10);

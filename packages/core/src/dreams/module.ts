@@ -15,7 +15,7 @@ import { type DreamPorts, Dreams } from './dreams.js';
 export interface DreamModulePorts {
   readonly runtime: {
     readonly memory: {
-      /** Finds what of a run is worth remembering; without it nothing is extracted. */
+      /** Without it no notes are extracted. */
       readonly extractor?: Extractor | undefined;
       readonly dreams?: Pick<DreamPorts, 'rules' | 'dreamer' | 'counted'> | undefined;
     };
@@ -24,11 +24,11 @@ export interface DreamModulePorts {
 
 const NO_DREAMS = { isEnabled: false, afterMs: 0, afterSessions: 0 };
 const NO_DREAMER: Dreamer = {
-  modelProblem: () => Promise.resolve('there is nothing here that could do it'),
+  modelProblem: () => Promise.resolve('this daemon has no model for dreams'),
   dream: () => Promise.resolve(),
 };
 
-/** What keeps memories useful: notes extracted from runs, and dreams that put a memory in order. */
+/** Keeps memories useful: extracts notes from runs, and tidies files in dreams. */
 export const dreams = defineModule({
   name: 'dreams',
   needs: [access, memory, sessions, runs, tasks],

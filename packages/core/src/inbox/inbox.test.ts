@@ -1,4 +1,10 @@
-import type { DispatchRule, InboxItem, SessionEvent, Stamped } from '@stoa/protocol';
+import {
+  type DispatchRule,
+  type InboxItem,
+  isTerminalRunStatus,
+  type SessionEvent,
+  type Stamped,
+} from '@stoa/protocol';
 import { OWNER, type RuntimeDaemon, RuntimeWorld, STORE_ENGINES, until } from '@stoa/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
@@ -42,9 +48,7 @@ describe.each(STORE_ENGINES)('the inbox of a session on $name', (engine) => {
   const ended = (runId: string): Promise<string> =>
     until(`${runId} ended`, async () => {
       const status = await statusOf(runId);
-      return ['completed', 'failed', 'cancelled', 'interrupted'].includes(status)
-        ? status
-        : undefined;
+      return isTerminalRunStatus(status) ? status : undefined;
     });
 
   it('R-1 ten items make one run at a time, by priority and then by arrival', async () => {
@@ -213,7 +217,7 @@ describe.each(STORE_ENGINES)('the inbox of a session on $name', (engine) => {
     expect(answers.map(({ cancelled }) => cancelled).sort()).toEqual([false, true]);
     expect((await types()).filter((type) => type === 'cancelled')).toHaveLength(1);
     expect(daemon.diagnoses.map(({ message }) => message)).toContain(
-      'a run that has ended was to be cancelled',
+      'a cancellation found that the run has ended',
     );
   });
 

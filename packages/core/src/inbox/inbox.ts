@@ -11,17 +11,18 @@ import {
 import { findHuman, findInboxItem, listExpiredItems, listInboxItems, type Tx } from '@stoa/store';
 import { admitContent, holdAssets } from '../assets/content.js';
 import { dataOf, decode } from '../kernel/codec.js';
-import { eachApart } from '../kernel/each-apart.js';
+import { eachIsolated } from '../kernel/each-isolated.js';
 import type { LogEntry } from '../kernel/entry.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
 import type { EventOf } from '../kernel/module.js';
+import { readPage } from '../kernel/paging.js';
 import type { SessionContext } from '../sessions/context.js';
-import { lockReached } from '../sessions/lock-reached.js';
+import { lockChannelsOfSession } from '../sessions/lock-channels.js';
 import { acceptedRecord, itemRecord, waitsForBoundary } from '../sessions/records.js';
 import {
-  assertMayLookInto,
+  assertMayRead,
   assertNotEnded,
   type OpenSession,
   sessionToChange,
@@ -64,7 +65,7 @@ export class Inbox {
       *open() {
         const { rule } = request;
         // These may end the active run.
-        if (rule === 'steer' || rule === 'interrupt') yield* lockReached(sessionId);
+        if (rule === 'steer' || rule === 'interrupt') yield* lockChannelsOfSession(sessionId);
         return yield* sessionToChange(by, sessionId);
       },
       *decide(session, at): Tx<Decision<InboxItem>> {
@@ -117,7 +118,7 @@ export class Inbox {
   get(by: Principal, itemId: string): Promise<InboxItem> {
     return this.context.store.read(function* () {
       const item = yield* findItem(itemId);
-      assertMayLookInto(by, yield* sessionToRead(by, item.sessionId));
+      assertMayRead(by, yield* sessionToRead(by, item.sessionId));
       return itemRecord(item);
     });
   }
@@ -125,18 +126,18 @@ export class Inbox {
   list(by: Principal, sessionId: string, { state, kind, before, limit }: InboxQuery) {
     return this.context.store.read(function* () {
       const { topicId } = yield* sessionToRead(by, sessionId);
-      const rows = yield* listInboxItems.all({
+      const filter = {
         topicId,
         before: before ?? Number.MAX_SAFE_INTEGER,
         state: state ?? null,
         kind: kind ?? null,
-        limit: limit + 1,
-      });
-      const shown = rows.slice(0, limit);
-      const nextBefore = rows.length > limit ? shown.at(-1)?.seq : undefined;
+      };
+      const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+        listInboxItems.all({ ...filter, limit: count }),
+      );
       return {
-        items: shown.map(itemRecord),
-        ...(nextBefore === undefined ? {} : { nextBefore }),
+        items: rows.map(itemRecord),
+        ...(resumeAfter && { nextBefore: resumeAfter.seq }),
       };
     });
   }
@@ -146,7 +147,7 @@ export class Inbox {
     const now = context.clock.now();
     const due = await context.store.read(() => listExpiredItems.all({ now, limit: MAX_EXPIRED }));
     const ids = due.map(({ itemId, sessionId }) => ({ itemId, sessionId }));
-    await eachApart(context, 'an item could not expire', ids, ({ itemId, sessionId }) =>
+    await eachIsolated(context, 'an item could not expire', ids, ({ itemId, sessionId }) =>
       context.log.write({
         actor: 'system',
         lane: sessionTopic(sessionId),

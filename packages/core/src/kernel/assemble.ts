@@ -22,10 +22,10 @@ import { checkReplay } from './replay-check.js';
 import { isStoreFailure, StoreWait } from './store-wait.js';
 import { Sweeper } from './sweep.js';
 
-/** Receives the entries of every commit, in order. Must not throw. */
+/** Receives the entries of every commit, in order. */
 type CommitObserver = (entries: readonly LogEntry[]) => void;
 
-/** What the daemon does with the assembled modules. It names none of them. */
+/** What the daemon does with all modules together. */
 export interface Assembly {
   onCommit(observe: CommitObserver): void;
   readonly hub: Hub;
@@ -36,21 +36,20 @@ export interface Assembly {
   checkIntegrity(): ReturnType<typeof checkReplay>;
   /** Another daemon wrote to this topic, or to any topic. */
   hint(topic: string | undefined): void;
-  /** In the order of the modules: first all continue what the last daemon left, before anybody can call. */
+  /** Continues what the last daemon left, in the order of the modules, before anybody can call. */
   recover(): Promise<void>;
-  /** Then, once callers are served, all begin to work. */
+  /** Starts the modules in their order, once callers are served. */
   start(): Promise<void>;
   readonly ticks: readonly Tick[];
   /** Runs all regular work once. */
   tick(): Promise<void>;
-  /** In the reverse order. A module that fails to close is reported, and the next one is closed. */
+  /** Closes the modules in the reverse order. A failure is reported, and the others are closed too. */
   close(): Promise<void>;
 }
 
 /**
- * Puts modules together: creates each with the services of those it needs, and connects the log to what they
- * declare. The order of the list is the order of everything: hooks, reactions to commits, recovery, start. Closing goes
- * the other way.
+ * Creates each module with the services of those it needs, and connects the log to what they declare. Hooks, reactions
+ * to commits, recovery and start run in the order of the list, closing in the reverse order.
  */
 export function assemble<const Modules extends readonly AnyModule[], Ports extends KernelPorts>(
   modules: Modules,
@@ -60,7 +59,7 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
   const registry = new Registry(modules);
   const hooks = new Hooks();
   const instances: Instance<object>[] = [];
-  const reactions: Reactions[] = [];
+  const reactions: ModuleReactions[] = [];
   const observers: CommitObserver[] = [];
   const hub = new Hub({
     read: (topic, after, limit) => readTopic(store, topic, after, limit),
@@ -75,12 +74,18 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
       for (const { topic, topicId } of entries)
         if (registry.isSearched(topic)) search.hint(topicId);
       hub.committed(entries);
-      for (const after of reactions) react(after, entries);
-      for (const observe of observers) observe(entries);
+      for (const one of reactions) react(one, entries, ports.report);
+      for (const observe of observers) {
+        try {
+          observe(entries);
+        } catch (error) {
+          ports.report(error);
+        }
+      }
     },
   );
-  const storeWait = new StoreWait({ timers, clock, tell: ports.diagnose });
-  /** Leaves out failures that an outage of the store causes: the outage itself was reported. */
+  const storeWait = new StoreWait({ timers, clock, diagnose: ports.diagnose });
+  /** Leaves out failures that an outage of the store causes: the outage itself is reported once. */
   const diagnose: Diagnose = (message, details) => {
     if (!storeWait.outage || !isStoreFailure(details['error'])) ports.diagnose(message, details);
   };
@@ -101,7 +106,7 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
   const all: object = {};
   for (const module of modules) {
     const needed = module.needs.map((needs) => created.get(needs));
-    // The types of the list say that each module receives what it needs.
+    // The registry checked that the modules it needs were created before it.
     const create = module.create as (given: object, ports: object) => Instance<object>;
     const instance = create(Object.assign({}, kernel, ...needed) as object, ports);
     const taken = Object.keys(instance.services).find((name) => name in all || name in kernel);
@@ -111,7 +116,7 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
     Object.assign(all, instance.services);
     instances.push(instance);
     hooks.add(instance.within ?? []);
-    if (instance.after) reactions.push(instance.after);
+    if (instance.after) reactions.push({ module: module.name, after: instance.after });
   }
   const assertMayFollow = (by: Principal, topic: string): Promise<void> =>
     store.read(() => registry.assertMayFollow(by, topic));
@@ -161,14 +166,30 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
       }
     },
   };
-  // The record holds the services of all modules, which the types of the list name.
+  // `all` holds the services of all modules.
   return Object.assign(all, assembly) as Assembly & AllServicesOf<Modules>;
 }
 
-function react(after: Reactions, entries: readonly AppendedEntry[]): void {
+interface ModuleReactions {
+  readonly module: string;
+  readonly after: Reactions;
+}
+
+/** A reaction that throws is reported. The caller gets its answer, and all other reactions run. */
+function react(
+  { module, after }: ModuleReactions,
+  entries: readonly AppendedEntry[],
+  report: KernelPorts['report'],
+): void {
   for (const entry of entries) {
     const reaction = after[entry.type as EventType] as Reaction | undefined;
-    // The entry carries the event it was made from, so its type and data belong together.
-    reaction?.(entry as unknown as Committed, entries);
+    try {
+      // The entry carries the event it was made from, so its type and data belong together.
+      reaction?.(entry as unknown as Committed, entries);
+    } catch (cause) {
+      const { topic, seq, type } = entry;
+      const what = `${module} failed to react to ${type}, event ${String(seq)} of ${topic}`;
+      report(new Error(what, { cause }));
+    }
   }
 }

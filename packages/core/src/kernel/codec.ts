@@ -2,8 +2,8 @@ import type { EventBody } from '@stoa/protocol';
 import type { EventRow, Json } from '@stoa/store';
 
 /*
- * The only place that reads stored JSON. Everything in the store was validated when it was written, so the type of a
- * column or an event says what its text holds.
+ * Only this file decodes stored JSON. Everything in the store was validated when it was written, so the type of a
+ * column or an event determines the type of its JSON.
  */
 
 export const decode = <T>(text: Json<T>): T => JSON.parse(text) as T;

@@ -10,7 +10,7 @@ export interface Position {
   readonly actor: string;
 }
 
-/** An event as the log keeps it. The body stays text until somebody needs its content. */
+/** An event of the log. Its body is JSON text and is parsed only when it is needed. */
 export interface LogEntry extends EventRow {
   readonly topic: string;
 }
@@ -23,7 +23,7 @@ export interface AppendedEntry extends LogEntry {
 /** The id of the noun a topic belongs to. */
 export const nounIdOf = (topic: string): string => topic.slice(topic.indexOf(':') + 1);
 
-/** The wire form of an event, put together around the stored body so that fan-out parses nothing. */
+/** The wire form of an event. It contains the stored body unchanged, so delivery to many readers parses nothing. */
 export function encodeEntry(entry: LogEntry): string {
   return `{"topic":${JSON.stringify(entry.topic)},"seq":${String(entry.seq)},"at":${String(entry.at)},"actor":${JSON.stringify(entry.actor)},"type":"${entry.type}","data":${entry.body}}`;
 }

@@ -38,7 +38,7 @@ export class Hooks {
     }
   }
 
-  /** Inside a transaction: what all handlers decide, one after the other. */
+  /** Inside a transaction: the decisions of all handlers, in order. */
   *collect<Args extends readonly unknown[], E>(
     hook: Hook<Args, Tx<readonly E[]>>,
     ...args: Args
@@ -48,7 +48,7 @@ export class Hooks {
     return all;
   }
 
-  /** Inside a transaction: whether a handler says so. */
+  /** Inside a transaction: whether a handler returns true. */
   *some<Args extends readonly unknown[]>(
     hook: Hook<Args, Tx<boolean>>,
     ...args: Args
@@ -57,16 +57,16 @@ export class Hooks {
     return false;
   }
 
-  /** What all handlers give, in one record. */
+  /** The results of all handlers in one record. */
   merge<Args extends readonly unknown[], R extends object>(
     hook: Hook<Args, Partial<R>>,
     ...args: Args
   ): R {
-    // The types of the modules say that together they give all of it.
+    // The handlers of all modules together return every field.
     return Object.assign({}, ...this.#of(hook).map((handle) => handle(...args))) as R;
   }
 
-  /** Outside of transactions. Handlers must not throw. */
+  /** Outside of transactions. Rejects if a handler rejects; the handlers after it are not called. */
   async notify<Args extends readonly unknown[]>(
     hook: Hook<Args, Promise<void> | undefined>,
     ...args: Args

@@ -7,7 +7,7 @@ import { READER_LIMIT_BYTES, type Reader } from './reader.js';
 
 const TOPIC = 'channel:lobby';
 
-/** A log in memory. Reads see what is there when they are let go, and arrive when they are let go again. */
+/** A log in memory. A step lets each waiting read happen; the next step lets it resolve. */
 class SlowLog {
   readonly events: LogEntry[] = [];
   floor = 0;
@@ -29,7 +29,7 @@ class SlowLog {
     return slice;
   };
 
-  /** Lets everything that waits go one step further. */
+  /** Advances everything that waits by one step. */
   async goOn(): Promise<void> {
     for (const resolve of this.#waiting.splice(0)) resolve();
     await macrotask();
@@ -57,23 +57,23 @@ const entry = (seq: number): LogEntry => ({
   body: '{}',
 });
 
-/** Remembers what it is told; says that as much is pending as the test wants. */
+/** Records what it receives. The test sets its pending bytes. */
 class TestReader implements Reader {
-  readonly told: string[] = [];
+  readonly received: string[] = [];
   pending = 0;
   #room: (() => void) | undefined;
   #stall: ((error: Error) => void) | undefined;
 
   event({ seq }: LogEntry): void {
-    this.told.push(String(seq));
+    this.received.push(String(seq));
   }
   chunk(): void {}
 
   gap(_: string, after: number, oldest: number, reason: string): void {
-    this.told.push(`${reason} after ${String(after)}, next is ${String(oldest)}`);
+    this.received.push(`${reason} after ${String(after)}, next is ${String(oldest)}`);
   }
   cutOff(reason: string): void {
-    this.told.push(`cut off: ${reason}`);
+    this.received.push(`cut off: ${reason}`);
   }
   pendingBytes(): number {
     return this.pending;
@@ -114,13 +114,13 @@ function newHub() {
 }
 
 describe('following a topic', () => {
-  it('F-25 gives exactly what was missed, in order, and then what comes', async () => {
+  it('F-25 delivers exactly the missed events, in order, and then new ones', async () => {
     const { log, follow, commit } = newHub();
     log.append(5);
     const { reader } = await follow(2);
     commit();
     commit(2);
-    expect(reader.told).toEqual(['3', '4', '5', '6', '7', '8']);
+    expect(reader.received).toEqual(['3', '4', '5', '6', '7', '8']);
   });
 
   it('starts from now without a position', async () => {
@@ -129,37 +129,37 @@ describe('following a topic', () => {
     const { reader, subscription } = await follow();
     expect(subscription.position).toBe(5);
     commit();
-    expect(reader.told).toEqual(['6']);
+    expect(reader.received).toEqual(['6']);
   });
 
-  it('finds no topic where there is none, and forgets that it was asked', async () => {
+  it('returns undefined for a topic that does not exist, and keeps no feed for it', async () => {
     const { hub } = newHub();
     expect(await hub.follow(new TestReader(), 'channel:nowhere', 0)).toBeUndefined();
     expect(hub.topicCount).toBe(0);
   });
 
-  it('F-25 gives more than one page of missed events, each once', async () => {
+  it('F-25 delivers more than one page of missed events, each once', async () => {
     const { log, follow } = newHub();
     log.append(950);
     const { reader } = await follow(0);
-    expect(reader.told).toEqual(log.events.map(({ seq }) => String(seq)));
+    expect(reader.received).toEqual(log.events.map(({ seq }) => String(seq)));
   });
 
-  it('F-26 tells of what is no longer kept before it gives the rest', async () => {
+  it('F-26 reports a gap for trimmed events before it delivers the rest', async () => {
     const { log, follow, commit } = newHub();
     log.append(9);
     log.floor = 6;
     const { reader } = await follow(2);
     commit();
-    expect(reader.told).toEqual(['trimmed after 2, next is 7', '7', '8', '9', '10']);
+    expect(reader.received).toEqual(['trimmed after 2, next is 7', '7', '8', '9', '10']);
   });
 
-  it('tells a reader that is ahead of the log, as after a restored backup', async () => {
+  it('reports a gap to a reader that is ahead of the log, as after a restored backup', async () => {
     const { log, follow, commit } = newHub();
     log.append(3);
     const { reader } = await follow(7);
     commit();
-    expect(reader.told).toEqual(['ahead after 7, next is 4', '4']);
+    expect(reader.received).toEqual(['ahead after 7, next is 4', '4']);
   });
 
   it('keeps no feed when the last reader has left', async () => {
@@ -172,13 +172,13 @@ describe('following a topic', () => {
     second.subscription.end();
     expect(hub.topicCount).toBe(0);
     commit();
-    expect([...first.reader.told, ...second.reader.told]).toEqual([]);
+    expect([...first.reader.received, ...second.reader.received]).toEqual([]);
   });
 });
 
-describe('a commit that comes while a reader is only just following', () => {
+describe('a commit while a reader begins to follow', () => {
   it.each([0, 1, 2, 3, 4, 5])(
-    'F-25 is given once, after %i steps of its first reads',
+    'F-25 is delivered once, after %i steps of its first reads',
     async (steps) => {
       const { log, hub, commit } = newHub();
       log.append(3);
@@ -191,11 +191,11 @@ describe('a commit that comes while a reader is only just following', () => {
       await following;
       commit();
       for (let i = 0; i < 8; i++) await log.goOn();
-      expect(reader.told).toEqual(['2', '3', '4', '5']);
+      expect(reader.received).toEqual(['2', '3', '4', '5']);
     },
   );
 
-  it('is given once when another reader made the feed before', async () => {
+  it('is delivered once when the feed exists already', async () => {
     const { log, hub, follow, commit } = newHub();
     log.append(2);
     const first = await follow(2);
@@ -206,13 +206,13 @@ describe('a commit that comes while a reader is only just following', () => {
     commit(2);
     for (let i = 0; i < 8; i++) await log.goOn();
     await following;
-    expect(reader.told).toEqual(['1', '2', '3', '4']);
-    expect(first.reader.told).toEqual(['3', '4']);
+    expect(reader.received).toEqual(['1', '2', '3', '4']);
+    expect(first.reader.received).toEqual(['3', '4']);
   });
 });
 
-describe('what another daemon wrote', () => {
-  it('is read from the log when it is hinted at, once, however often', async () => {
+describe('an event of another daemon', () => {
+  it('is read from the log after a hint, and delivered once for any number of hints', async () => {
     const { log, hub, follow } = newHub();
     const { reader } = await follow(0);
     log.append(3);
@@ -220,16 +220,16 @@ describe('what another daemon wrote', () => {
     hub.hint(TOPIC);
     hub.hint(undefined);
     await macrotask();
-    expect(reader.told).toEqual(['1', '2', '3']);
+    expect(reader.received).toEqual(['1', '2', '3']);
   });
 
-  it('comes before what was committed here after it, also without a hint', async () => {
+  it('is delivered before later commits of this daemon, also without a hint', async () => {
     const { log, follow, commit } = newHub();
     const { reader } = await follow(0);
     log.append(2);
     commit();
     await macrotask();
-    expect(reader.told).toEqual(['1', '2', '3']);
+    expect(reader.received).toEqual(['1', '2', '3']);
   });
 
   it('is not missed when it is committed while the log is read', async () => {
@@ -242,10 +242,10 @@ describe('what another daemon wrote', () => {
     log.append();
     hub.hint(TOPIC);
     for (let i = 0; i < 10; i++) await log.goOn();
-    expect(reader.told).toEqual(['1', '2']);
+    expect(reader.received).toEqual(['1', '2']);
   });
 
-  it('F-26 leaves a gap that is told when it was trimmed before it was heard of', async () => {
+  it('F-26 is reported as a gap when it was trimmed before it was read', async () => {
     const { log, hub, follow } = newHub();
     log.append(2);
     const { reader } = await follow(2);
@@ -253,30 +253,30 @@ describe('what another daemon wrote', () => {
     log.floor = 5;
     hub.hint(TOPIC);
     await macrotask();
-    expect(reader.told).toEqual(['trimmed after 2, next is 6', '6']);
+    expect(reader.received).toEqual(['trimmed after 2, next is 6', '6']);
   });
 });
 
 describe('a reader that does not keep up', () => {
-  it('F-27 is told of its gap and cut off, and can resume where it was', async () => {
+  it('F-27 receives a gap and is cut off, and can resume from its position', async () => {
     const { follow, commit } = newHub();
     const slow = await follow(0);
     const fast = await follow(0);
     commit(2);
     slow.reader.pending = READER_LIMIT_BYTES + 1;
     commit(2);
-    expect(slow.reader.told).toEqual([
+    expect(slow.reader.received).toEqual([
       '1',
       '2',
       'slow_reader after 2, next is 3',
       'cut off: slow_reader',
     ]);
-    expect(fast.reader.told).toEqual(['1', '2', '3', '4']);
+    expect(fast.reader.received).toEqual(['1', '2', '3', '4']);
     const resumed = await follow(slow.subscription.position);
-    expect(resumed.reader.told).toEqual(['3', '4']);
+    expect(resumed.reader.received).toEqual(['3', '4']);
   });
 
-  it('F-27 is waited for while it catches up, and holds nobody else up', async () => {
+  it('F-27 catches up at its own pace, and delays nobody else', async () => {
     const { log, follow, commit } = newHub();
     log.append(250);
     const slow = new TestReader();
@@ -284,20 +284,20 @@ describe('a reader that does not keep up', () => {
     await follow(0, slow);
     const other = await follow(250);
     commit();
-    expect(other.reader.told).toEqual(['251']);
-    expect(slow.told).toHaveLength(200);
+    expect(other.reader.received).toEqual(['251']);
+    expect(slow.received).toHaveLength(200);
     await slow.drain();
-    expect(slow.told).toEqual(log.events.map(({ seq }) => String(seq)));
+    expect(slow.received).toEqual(log.events.map(({ seq }) => String(seq)));
   });
 
-  it('F-27 is cut off as too slow when it stands still while it catches up', async () => {
+  it('F-27 is cut off as too slow when it stops reading while it catches up', async () => {
     const { log, hub, reports, follow } = newHub();
     log.append(250);
     const slow = new TestReader();
     slow.pending = READER_LIMIT_BYTES;
     await follow(0, slow);
     await slow.stall();
-    expect(slow.told.slice(200)).toEqual([
+    expect(slow.received.slice(200)).toEqual([
       'slow_reader after 200, next is 201',
       'cut off: slow_reader',
     ]);
@@ -305,17 +305,17 @@ describe('a reader that does not keep up', () => {
     expect(hub.topicCount).toBe(0);
   });
 
-  it('is left alone as long as it keeps within the limit', async () => {
+  it('stays connected while it keeps within the limit', async () => {
     const { follow, commit } = newHub();
     const { reader } = await follow(0);
     reader.pending = READER_LIMIT_BYTES;
     commit();
-    expect(reader.told).toEqual(['1']);
+    expect(reader.received).toEqual(['1']);
   });
 });
 
 describe('a log that cannot be read', () => {
-  it('is reported, and the reader is cut off where it was so that it comes back', async () => {
+  it('is reported, and the reader is cut off so that it can resume', async () => {
     const { log, hub, reports, follow } = newHub();
     log.append(250);
     const slow = new TestReader();
@@ -324,12 +324,12 @@ describe('a log that cannot be read', () => {
     log.failure = new Error('the disk is on fire');
     await slow.drain();
     expect(reports).toEqual([log.failure]);
-    expect(slow.told.slice(200)).toEqual(['cut off: unavailable']);
+    expect(slow.received.slice(200)).toEqual(['cut off: unavailable']);
     expect(subscription.position).toBe(200);
     expect(hub.topicCount).toBe(0);
   });
 
-  it('leaves no feed behind when following fails', async () => {
+  it('keeps no feed when following fails', async () => {
     const { log, hub } = newHub();
     log.failure = new Error('the disk is on fire');
     await expect(hub.follow(new TestReader(), TOPIC, 0)).rejects.toBe(log.failure);

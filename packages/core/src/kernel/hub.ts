@@ -4,9 +4,8 @@ import { type Ephemeral, READER_LIMIT_BYTES, type Reader } from './reader.js';
 import { Subscription } from './subscription.js';
 
 /**
- * Live delivery by topic. The log is the truth and this is its loudspeaker: what was committed is
- * handed on when it is next in line, and read from the log when it is not, so a lost hint delays and
- * never loses.
+ * Live delivery of one topic. An event that follows the head is delivered when it is committed; otherwise the feed reads
+ * the missing events from the log. So a lost hint delays delivery and never loses an event.
  *
  * A feed exists while somebody follows its topic:
  *
@@ -16,9 +15,10 @@ import { Subscription } from './subscription.js';
  */
 interface Feed {
   readonly topic: string;
-  /** Unknown until the first read after the feed was made: what is committed meanwhile is remembered. */
+  /** Undefined until the first read of the log. */
   head: number | undefined;
-  heard: number;
+  /** The last sequence that was committed before the head was known. */
+  committedSeq: number;
   readonly live: Set<Subscription>;
   pumping: boolean;
   again: boolean;
@@ -32,11 +32,11 @@ export interface HubPorts {
     limit: PageLimit,
   ) => Promise<TopicSlice | undefined>;
   readonly report: (error: unknown) => void;
-  /** What is being written on this topic, so far; who becomes live is shown it. */
+  /** Text on this topic that is still being written. Late subscribers receive it. */
   readonly drafts?: (topic: string) => readonly Ephemeral[];
 }
 
-/** In bytes less than what makes a reader slow: catching up must not look like falling behind. */
+/** Fewer bytes than make a reader count as slow, so that a reader which catches up does not. */
 const PAGE: PageLimit = { events: 200, bytes: READER_LIMIT_BYTES / 2 };
 
 export class Hub {
@@ -49,13 +49,13 @@ export class Hub {
     for (const entry of entries) {
       const feed = this.#feeds.get(entry.topic);
       if (!feed) continue;
-      if (feed.head === undefined) feed.heard = Math.max(feed.heard, entry.seq);
+      if (feed.head === undefined) feed.committedSeq = Math.max(feed.committedSeq, entry.seq);
       else if (entry.seq === feed.head + 1 && !feed.pumping) this.#broadcast(feed, entry);
       else if (entry.seq > feed.head) this.#pump(feed);
     }
   }
 
-  /** Shows text that is being written to who is live. It is outside the sequence and not kept. */
+  /** Sends text that is still being written to live readers. It has no sequence and is not stored. */
   show(topic: string, chunk: Ephemeral): void {
     const feed = this.#feeds.get(topic);
     if (feed) for (const subscription of feed.live) subscription.show(chunk);
@@ -97,14 +97,14 @@ export class Hub {
     return this.#feeds.size;
   }
 
-  /** The feed listens before the log is read, so that nothing falls between the two. */
+  /** The feed is registered before the log is read, so that no commit in between is missed. */
   #watch(topic: string): Feed {
     let feed = this.#feeds.get(topic);
     if (!feed) {
       feed = {
         topic,
         head: undefined,
-        heard: 0,
+        committedSeq: 0,
         live: new Set(),
         pumping: false,
         again: false,
@@ -125,7 +125,7 @@ export class Hub {
     }
     if (slice && feed.head === undefined) {
       feed.head = slice.head;
-      if (feed.heard > feed.head) this.#pump(feed);
+      if (feed.committedSeq > feed.head) this.#pump(feed);
     }
     return slice;
   }
@@ -136,7 +136,7 @@ export class Hub {
     if (feed.watchers === 0) this.#feeds.delete(feed.topic);
   }
 
-  /** Lets a reader that has everything up to the head become live, in the same step as the check. */
+  /** A reader that has everything up to the head becomes live. The check and the change are one step. */
   #join(feed: Feed, subscription: Subscription): boolean {
     if (feed.head === undefined || subscription.position < feed.head) return false;
     feed.live.add(subscription);
@@ -153,7 +153,7 @@ export class Hub {
 
   #pump(feed: Feed): void {
     if (feed.head === undefined) {
-      feed.heard = Number.MAX_SAFE_INTEGER;
+      feed.committedSeq = Number.MAX_SAFE_INTEGER;
       return;
     }
     if (feed.pumping) {

@@ -3,7 +3,7 @@ import type { LogEntry } from './entry.js';
 import type { Idempotency } from './log.js';
 import { stableJson } from './stable-json.js';
 
-/** Binds a client's key to what was asked, so that the same key with another request is noticed. */
+/** Stores a fingerprint of the request with its key, so that the same key with another request is refused. */
 export function idempotency<R>(
   secrets: Secrets,
   key: string | undefined,

@@ -5,7 +5,7 @@ import type { Hub } from './hub.js';
 import type { Log } from './log.js';
 import type { StoreWait } from './store-wait.js';
 
-/** Writes a line to the log of the daemon, about what concerns no caller. Must not throw. */
+/** Writes a line to the daemon's log. Must not throw. */
 export type Diagnose = (message: string, details: Readonly<Record<string, unknown>>) => void;
 
 export interface Retention {
@@ -41,7 +41,7 @@ export interface Kernel {
   readonly log: Log;
   readonly hub: Hub;
   readonly hooks: Hooks;
-  /** Repeats calls of runs while the store is away. */
+  /** Repeats calls of runs while the store is unavailable. */
   readonly storeWait: StoreWait;
   readonly diagnose: Diagnose;
 }

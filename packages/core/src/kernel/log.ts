@@ -21,7 +21,7 @@ export interface NewEvent {
   readonly event: EventBody;
 }
 
-/** What a write decided: the events to append, and the answer once they are numbered. */
+/** The result of a decision: the events to append, and the answer once they have sequences. */
 export interface Decision<R> {
   readonly events: readonly NewEvent[];
   readonly answer: (entries: readonly LogEntry[]) => R;
@@ -35,7 +35,7 @@ export interface Write<O, R> {
   readonly open: () => Tx<O>;
   readonly decide: (opened: O, at: number) => Tx<Decision<R>>;
   readonly idempotency?: Idempotency<R> | undefined;
-  /** Repeats the write while the store is away; otherwise it fails at once. */
+  /** Repeats the write while the store is unavailable; without it, the write fails at once. */
   readonly wait?:
     | { readonly store: StoreWait; readonly signal?: AbortSignal | undefined }
     | undefined;
@@ -44,14 +44,14 @@ export interface Write<O, R> {
 export interface Idempotency<R> {
   readonly key: string;
   readonly fingerprint: string;
-  /** Makes the answer again from the first event the key produced. */
+  /** Builds the same answer from the first event that the key produced. */
   readonly replay: (entry: LogEntry) => R;
 }
 
 /**
- * The only way into the log. One transaction: open, answer a repeated key, decide, number the
- * events, append them, update the projections, remember the key. Then, in commit order, the entries
- * are handed on for live delivery, and the caller is answered.
+ * All events are appended here. One transaction: open, answer a repeated key, decide, number the events, append them,
+ * update the projections, store the key. Then `committed` receives the entries, in commit order, and the caller is
+ * answered.
  */
 export class Log {
   constructor(
@@ -62,7 +62,7 @@ export class Log {
   ) {}
 
   /**
-   * With `wait`, a write whose commit has an unknown outcome is looked for before it is repeated: the same events are
+   * With `wait`, a write whose outcome is unknown is searched in the log before it is repeated, so the same events are
    * never appended twice.
    */
   async write<O, R>(write: Write<O, R>): Promise<R> {
@@ -113,7 +113,7 @@ function* run<O, R>(write: Write<O, R>, project: Project, at: number): Tx<Writte
   return { answer: decision.answer(entries), entries };
 }
 
-/** Repeats a write unless its events are in the log. Opening it locks its topic, so a late commit has ended by then. */
+/** Repeats a write unless its events are in the log. Opening it locks its topic, so an earlier commit has ended. */
 function* runAgain<O, R>(
   write: Write<O, R>,
   project: Project,
@@ -123,14 +123,14 @@ function* runAgain<O, R>(
   try {
     yield* write.open();
   } catch (error) {
-    // What was written may be the very reason why it is refused now.
+    // The earlier attempt may be the reason for this refusal.
     if (error instanceof StoaError && (yield* isInLog(write.lane, earlier))) return earlier;
     throw error;
   }
   return (yield* isInLog(write.lane, earlier)) ? earlier : yield* run(write, project, at);
 }
 
-/** One commit holds all of its events, so one of them tells: one of the topic that is locked. */
+/** All events of a write are in one commit, so one of them is enough: an event of the locked topic. */
 function* isInLog(lane: string, { entries }: Written<unknown>): Tx<boolean> {
   const sought = entries.find(({ topic }) => topic === lane) ?? entries[0];
   if (!sought) return false;
@@ -157,8 +157,8 @@ function* replayed<R>(actorId: string, idempotency: Idempotency<R>): Tx<{ answer
 }
 
 /**
- * Topic rows are the hot rows, so each is locked once, in sorted order, as late as possible.
- * Entries come back in the order the events were decided.
+ * Topic rows are contended, so each is locked once, in sorted order, as late as possible. The entries have the order of
+ * the events.
  */
 function* append(
   events: readonly NewEvent[],

@@ -2,7 +2,7 @@ import { LIMITS, type Metadata, StoaError } from '@stoa/protocol';
 
 const UNSAFE_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** Kept as given, once it is known to be small and free of keys that change how objects behave. */
+/** Returns the metadata unchanged. Refuses metadata that is too large or has keys that change how objects behave. */
 export function admitMetadata(metadata: Metadata | undefined): Metadata {
   if (!metadata) return {};
   const unsafe = unsafeKey(metadata);

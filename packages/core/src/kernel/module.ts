@@ -8,12 +8,12 @@ import type { Ephemeral } from './reader.js';
 export type EventType = EventBody['type'];
 export type EventOf<T extends EventType> = Extract<EventBody, { type: T }>;
 
-/** An event that was just committed. The data is the object that was decided, not parsed again. */
+/** An event that was just committed. Its data is the decided object, not parsed JSON. */
 export type Committed<T extends EventType = EventType> = Stamped<EventOf<T>>;
 
 /**
- * What one event does to the tables of its topic. It decides nothing and reads nothing but those tables, so that a replay of
- * the log gives the same tables.
+ * Updates the tables of a topic with one event. It decides nothing and reads only those tables, so that a replay of the log
+ * results in the same tables.
  */
 export type Projection<T extends EventType = EventType> = (
   position: Position,
@@ -24,7 +24,7 @@ export type Projection<T extends EventType = EventType> = (
 export type Projections = { readonly [T in EventType]?: Projection<T> | typeof logOnly };
 export const logOnly = Symbol('an event that changes no table');
 
-/** A reaction to a committed event. `commit` are all entries of its commit. It must not throw. */
+/** A reaction to a committed event. `commit` are all entries of its commit. If it throws, the error is reported. */
 export type Reaction<T extends EventType = EventType> = (
   event: Committed<T>,
   commit: readonly AppendedEntry[],
@@ -35,26 +35,26 @@ export type Reactions = { readonly [T in EventType]?: Reaction<T> };
 /** A kind of topic and who may follow it. */
 export interface TopicDeclaration {
   readonly kind: TopicKind;
-  /** Throws `forbidden` or that the noun does not exist. */
+  /** Throws `forbidden`, or the `not_found` error of its noun. */
   readonly mayFollow: (by: Principal, id: string) => Tx<unknown> | undefined;
-  /** Permanent topics are the source of truth. Of the others only the newest events are kept. */
+  /** Permanent topics are the source of truth. Other topics keep only their newest events. */
   readonly retention: 'permanent' | 'newest';
   /** The search index reads it. */
   readonly isSearched?: boolean;
 }
 
-/** Asks before each transaction whether there is time for one more. */
+/** Called before each transaction: whether there is time for one more. */
 export type KeepGoing = () => boolean;
 
-/** Regular work of a module. One that fails is reported and tried again at its next time. */
+/** Regular work of a module. A failure is reported, and the work is repeated at its next time. */
 export interface Tick {
   readonly everyMs: number;
   readonly run: () => Promise<unknown>;
-  /** It also runs once when all modules have started. */
+  /** Also runs once when all modules have started. */
   readonly runsAtStart?: boolean;
 }
 
-/** A module that was created: its services and how it takes part in the life of the daemon. */
+/** A created module: its services, and what it does while the daemon runs. */
 export interface Instance<Services extends object> {
   readonly services: Services;
   /** Reactions inside a transaction, to hooks of the modules it needs. */
@@ -80,7 +80,7 @@ export type Sweeps = Readonly<
   Record<string, (keepGoing: KeepGoing, chunk: number) => Promise<number>>
 >;
 
-// What a module receives is contravariant: a module that receives `never` may receive anything.
+// Parameters are contravariant: every module is assignable to one that receives `never`.
 export type AnyModule = Module<string, object, never, never>;
 
 export interface Module<Name extends string, Services extends object, Given, Ports> {
@@ -89,7 +89,7 @@ export interface Module<Name extends string, Services extends object, Given, Por
   readonly needs: readonly AnyModule[];
   readonly topics: readonly TopicDeclaration[];
   readonly events: Projections;
-  /** The tables that its events fill, by kind of topic, to be held against a replay of the log. */
+  /** The tables that its events fill, by kind of topic. The integrity check compares them with a replay of the log. */
   readonly tables: { readonly [K in TopicKind]?: Readonly<Record<string, TableDump>> };
   readonly create: (given: Given, ports: Ports) => Instance<Services>;
 }

@@ -1,12 +1,12 @@
-/** Colours and titles of a terminal. One that does not end loses only its first character. */
+/** Escape sequences of terminals: colours, titles. An unterminated sequence loses only its first character. */
 const ESCAPE_SEQUENCE =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-~]/g;
 
-/** Controls, directions, joiners and other characters of no width, tags, and what is in no use. */
+/** Control, direction and joining characters, other characters without width, tags, and unassigned ones. */
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|\u034f|\u17b4|\u17b5|\u180b|\u180c|\u180d|\u180e|\u180f|[\u{e0000}-\u{e0fff}]/gu;
 
-/** Characters that show nothing and change what is read: removed. Line ends become one kind. */
+/** Removes characters that are invisible and change how text is read. Every line ends with `\n`. */
 export function plainText(text: string): string {
   return text
     .toWellFormed()

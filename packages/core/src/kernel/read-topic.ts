@@ -8,22 +8,22 @@ import {
   type Tx,
 } from '@stoa/store';
 import type { LogEntry } from './entry.js';
-import { countWithin } from './page-bytes.js';
+import { readPage } from './paging.js';
 
 export interface TopicSlice {
   readonly entries: readonly LogEntry[];
   readonly head: number;
-  /** The first sequence still kept; what comes before it is gone. */
+  /** The first sequence that is still stored. */
   readonly oldest: number;
 }
 
 export interface PageLimit {
   readonly events: number;
-  /** No more than this, unless a single event is larger. */
+  /** Exceeded only by a page of one event. */
   readonly bytes: number;
 }
 
-/** A run of a topic after a sequence; undefined when there is no such topic. */
+/** A page of a topic after a sequence; undefined if the topic does not exist. */
 export async function readTopic(
   store: Store,
   topic: string,
@@ -34,7 +34,7 @@ export async function readTopic(
     const row = yield* findTopic.first({ name: topic });
     if (!row) return undefined;
     const from = Math.max(after, row.floor);
-    const rows = from < row.head ? yield* page(row.id, from, limit) : [];
+    const rows = from < row.head ? yield* eventsAfter(row.id, from, limit) : [];
     return {
       entries: rows.map((event) => ({ ...event, topic })),
       head: row.head,
@@ -43,9 +43,16 @@ export async function readTopic(
   });
 }
 
-function* page(topicId: number, after: number, { events, bytes }: PageLimit): Tx<EventRow[]> {
-  const sizes = yield* listEventSizesAfter.all({ topicId, after, limit: events });
-  return yield* listEventsAfter.all({ topicId, after, limit: countWithin(sizes, bytes) });
+function* eventsAfter(topicId: number, after: number, limit: PageLimit): Tx<EventRow[]> {
+  const { rows } = yield* readPage(
+    limit.events,
+    (count) => listEventsAfter.all({ topicId, after, limit: count }),
+    {
+      sizes: (count) => listEventSizesAfter.all({ topicId, after, limit: count }),
+      max: limit.bytes,
+    },
+  );
+  return rows;
 }
 
 const oldestOf = (row: TopicRow): number => row.floor + 1;

@@ -2,7 +2,7 @@ import type { StreamFrame } from '@stoa/protocol';
 import type { LogEntry } from './entry.js';
 
 export type TextChunk = Extract<StreamFrame, { type: 'text_chunk' }>;
-/** What is told besides the log: not numbered, and not kept. */
+/** Frames outside of the log: they have no sequence and are not stored. */
 export type Ephemeral =
   | TextChunk
   | Extract<StreamFrame, { type: 'draft' }>
@@ -13,21 +13,21 @@ export type CutOffReason = Extract<
   'slow_reader' | 'unavailable'
 >;
 
-/** One connected client, as live delivery sees it: a WebSocket, an event stream, a simulated reader. */
+/** One connected client: a WebSocket, an event stream or a simulated reader. */
 export interface Reader {
   /** Takes an encoded event. Must not block and must not throw. */
   event(entry: LogEntry, encoded: string): void;
-  /** Takes a piece of what is being written. Must not block and must not throw. */
+  /** Takes text that is still being written. Must not block and must not throw. */
   chunk(chunk: Ephemeral): void;
-  /** What follows is not what comes next after `after`; the next event has the sequence `oldest` or a later one. */
+  /** Events after `after` are missing; the next event has the sequence `oldest` or a later one. */
   gap(topic: string, after: number, oldest: number, reason: GapReason): void;
-  /** Ends the connection: its reader does not keep up, or the log cannot be read at the moment. */
+  /** Ends the connection: the client is too slow, or the log cannot be read. */
   cutOff(reason: CutOffReason): void;
-  /** Bytes that were handed over and not yet taken by the other side. */
+  /** Bytes that the client has not received yet. */
   pendingBytes(): number;
-  /** Resolves when there is room again; rejects or stays silent when the connection is gone. */
+  /** Resolves when the client can receive more; rejects or stays pending when the connection is closed. */
   drained(): Promise<void>;
 }
 
-/** What a reader may leave lying before it counts as too slow. */
+/** A reader with more pending bytes counts as too slow. */
 export const READER_LIMIT_BYTES = 1024 * 1024;

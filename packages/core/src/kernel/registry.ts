@@ -15,13 +15,13 @@ import {
   type TopicDeclaration,
 } from './module.js';
 
-/** What modules declare, looked up by kind of topic and type of event. */
+/** The declarations of all modules, by kind of topic and type of event. */
 export class Registry {
   readonly #topics = new Map<TopicKind, TopicDeclaration>();
   readonly #projections = new Map<EventType, Projection | typeof logOnly>();
   readonly #tables = new Map<TopicKind, Record<string, TableDump>>();
 
-  /** Throws when two modules declare the same thing, or one comes before a module it needs. */
+  /** Throws if two modules declare the same event or topic, or if a module is listed before one it needs. */
   constructor(readonly modules: readonly AnyModule[]) {
     const seen = new Set<AnyModule>();
     for (const module of modules) {
@@ -44,14 +44,14 @@ export class Registry {
     return [...this.#projections.keys()];
   }
 
-  /** Throws for a type that no module declares: an event must never be stored without its tables. */
+  /** Throws for an undeclared type: an event must not be stored without updating its tables. */
   *project(position: Position, event: EventBody): Tx<void> {
     const projection = this.#projections.get(event.type);
     if (projection === undefined) throw new Error(`No module declares the event ${event.type}`);
     if (projection !== logOnly) yield* projection(position, event);
   }
 
-  /** The tables that are a replay of this topic; undefined for topics that have none. */
+  /** The tables that the events of this topic fill; undefined if there are none. */
   tablesOf(topic: string): Readonly<Record<string, TableDump>> | undefined {
     return this.#tables.get(kindOf(topic));
   }
@@ -60,7 +60,7 @@ export class Registry {
     return this.#topics.get(kindOf(topic))?.isSearched === true;
   }
 
-  /** The kinds of topics of which only the newest events are kept. */
+  /** The kinds of topics that keep only their newest events. */
   get trimmedKinds(): readonly TopicKind[] {
     const declared = [...this.#topics.values()];
     return declared.filter(({ retention }) => retention === 'newest').map(({ kind }) => kind);

@@ -19,8 +19,9 @@ const PAGE = 500;
 const PROBLEMS_SHOWN = 100;
 
 /**
- * Proves that the tables of every topic are what a replay of its log from zero gives, and that every log is dense. The replay goes into a scratch store, so nothing of the real one is touched.
- * Others may write meanwhile: every page is compared with a replay up to the moment it was read.
+ * Checks that the tables of every topic equal a replay of its log, and that the sequences of every log have no gaps. The
+ * replay uses a scratch store, so the real store is not changed. Others may write meanwhile: every page is compared with
+ * a replay up to the moment it was read.
  */
 export async function checkReplay(
   registry: Registry,
@@ -43,7 +44,7 @@ export async function checkReplay(
         if ((await replayed.begin()) && tables)
           await compare(store, replayed, topic, tables, problems);
         events += replayed.events;
-        // What one topic left there must not make up for what is missing from the next.
+        // Rows of one topic must not hide missing rows of the next.
         scratch.empty();
       }
       if (rows.length < PAGE) break;
@@ -56,7 +57,7 @@ export async function checkReplay(
 
 type Tables = Readonly<Record<string, TableDump>>;
 
-/** The log of one topic, played again in a scratch store as far as it was asked for. */
+/** The log of one topic, replayed in a scratch store up to a given event. */
 class Replay {
   #reached: number;
 
@@ -79,7 +80,7 @@ class Replay {
     return this.upTo(this.topic.head);
   }
 
-  /** Returns false when the log is so damaged that there is nothing to compare with. */
+  /** Returns false if the log is so damaged that it cannot be replayed. */
   async upTo(head: number): Promise<boolean> {
     const { id: topicId, name } = this.topic;
     while (this.#reached < head) {
@@ -90,7 +91,7 @@ class Replay {
         return { floor: topic?.floor ?? 0, page };
       });
       if (floor > after) {
-        // Trimmed since it was listed: nobody can say any more what stood there.
+        // The events were trimmed since the topic was listed.
         this.#reached = floor;
         continue;
       }
@@ -111,7 +112,7 @@ class Replay {
     return true;
   }
 
-  /** What is damaged is what this is there to find, so it must not fail by it. */
+  /** Reports a damaged event as a problem instead of failing. */
   async #replay(rows: readonly EventRow[]): Promise<boolean> {
     if (!this.registry.tablesOf(this.topic.name)) return true;
     const at: { seq?: number } = {};
@@ -127,11 +128,11 @@ class Replay {
   }
 }
 
-/** The scratch store itself cannot go on: its disk is full. */
+/** The scratch store failed, not the replay. */
 const isOfStore = (error: unknown): boolean =>
   error instanceof StoaError && (error.code === 'storage_full' || error.code === 'shutting_down');
 
-/** Reports the event it has reached. */
+/** Sets `reached` to the event that it replays. */
 function* replay(
   registry: Registry,
   rows: readonly EventRow[],
@@ -144,7 +145,7 @@ function* replay(
   }
 }
 
-/** Page by page, each with a replay up to the moment it was read. */
+/** Compares page by page, each with a replay up to the moment it was read. */
 async function compare(
   store: Store,
   replayed: Replay,
@@ -160,7 +161,7 @@ async function compare(
         const erasures = yield* listErasures.all({});
         return {
           head: now?.head ?? 0,
-          // The rows of a deleted channel stay until they are swept; what they are replayed from is gone.
+          // The rows of a deleted channel stay until the sweep, but its events are deleted.
           isComparable:
             now?.floor === topic.floor && !erasures.some(({ topicId }) => topicId === topic.id),
           kept: yield* rows.all(page),

@@ -1,4 +1,4 @@
-/** JSON with sorted keys: equal requests give equal text however the client ordered them. */
+/** JSON with sorted keys: equal values have equal text. */
 export function stableJson(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     isPlainObject(inner)

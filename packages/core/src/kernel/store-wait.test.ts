@@ -15,10 +15,10 @@ const away = (): StoaError => new StoaError('storage_unavailable', 'gone');
 const full = (): StoaError => new StoaError('storage_full', 'full');
 
 describe('waiting for a store', () => {
-  /** Time passes when the test says so. */
+  /** Virtual time. */
   const waits: number[] = [];
   let fire: (() => void) | undefined;
-  const told: string[] = [];
+  const reported: string[] = [];
   const timers: Timers = {
     after(milliseconds, callback) {
       waits.push(milliseconds);
@@ -30,11 +30,11 @@ describe('waiting for a store', () => {
 
   beforeEach(() => {
     waits.length = 0;
-    told.length = 0;
+    reported.length = 0;
     wait = new StoreWait({
       timers,
       clock: { now: () => 7 },
-      tell: (message) => told.push(message),
+      diagnose: (message) => reported.push(message),
     });
   });
 
@@ -55,10 +55,10 @@ describe('waiting for a store', () => {
     await passes();
     expect(await writes).toEqual(['in', 'in', 'in']);
     expect(wait.outage).toBeUndefined();
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
   });
 
-  it('OP-25 does not take a full store for one with room when a call succeeds that needs none', async () => {
+  it('OP-25 still counts a full store as full when a call succeeds that did not wait', async () => {
     let isFull = true;
     const write = (): Promise<string> => (isFull ? Promise.reject(full()) : Promise.resolve('in'));
     const writing = wait.run(write);
@@ -69,12 +69,12 @@ describe('waiting for a store', () => {
       await passes();
     }
     expect(wait.outage).toEqual({ code: 'storage_full', since: 7, waiting: 1 });
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
     isFull = false;
     await passes();
     expect(await writing).toBe('in');
     expect(wait.outage).toBeUndefined();
-    expect(told).toHaveLength(2);
+    expect(reported).toHaveLength(2);
   });
 
   it('ends for a caller whose signal aborts, and does not begin for other failures', async () => {
@@ -99,7 +99,7 @@ describe.each(STORE_ENGINES)(
     });
     afterEach(() => world.discard());
 
-    /** The next write of a session fails, and was kept or not. */
+    /** The next write of a session fails, and was committed or not. */
     function loseAnswer(outcome: 'kept' | 'lost'): void {
       const { store } = daemon;
       const transact = store.transact.bind(store);

@@ -4,11 +4,11 @@ import type { Clock, Timers } from '../ports.js';
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** A time during which the store takes nothing. */
+/** A time during which the store accepts no writes. */
 export interface Outage {
   readonly code: 'storage_unavailable' | 'storage_full';
   readonly since: number;
-  /** How many calls wait for its end. */
+  /** The number of calls that wait for its end. */
   readonly waiting: number;
 }
 
@@ -16,20 +16,19 @@ interface Ports {
   readonly timers: Timers;
   readonly clock: Clock;
   /** Called once when an outage begins and once when it ends. Must not throw. */
-  readonly tell: (message: string, details: Readonly<Record<string, unknown>>) => void;
+  readonly diagnose: (message: string, details: Readonly<Record<string, unknown>>) => void;
 }
 
 /**
- * Repeats calls to the store while it cannot be reached or is full, so that work under way is suspended and not lost.
+ * Repeats calls to the store while it is unreachable or full, so that work in progress is suspended and not lost.
  *
- *   available ──a call fails with storage_unavailable──▶ away ──a call succeeds──▶ available
- *             ──a call fails with storage_full─────────▶ full ──a call that waited succeeds──▶ available
+ *   available ──a call fails with storage_unavailable──▶ unavailable ──a call succeeds──▶ available
+ *             ──a call fails with storage_full─────────▶ full ──a waiting call succeeds──▶ available
  *
- * While the store is away or full, everything that waits tries again at the same moments: after 50 ms, and then at intervals
- * that double up to one second. There is no limit on how long that goes on; a signal ends the wait of one caller.
+ * During an outage all waiting calls are repeated at the same moments: after 50 ms, and then at intervals that double up to
+ * one second, without a limit. A signal ends the wait of one caller.
  *
- * A call is repeated, so it must be safe to repeat also when nobody knows whether it was committed. `Log.write` is,
- * when it is given a `StoreWait`.
+ * It must be safe to repeat a call whose outcome is unknown. `Log.write` with a `StoreWait` is safe.
  */
 export class StoreWait {
   #since: { readonly code: Outage['code']; readonly at: number } | undefined;
@@ -49,7 +48,7 @@ export class StoreWait {
     return this.#backAt;
   }
 
-  /** Notices whether the store is there by a call that does not wait. */
+  /** Learns from a call that does not wait whether the store is available. */
   async observe<T>(call: () => Promise<T>): Promise<T> {
     try {
       const value = await call();
@@ -61,7 +60,7 @@ export class StoreWait {
     }
   }
 
-  /** Rejects with everything that is no failure of the store, and with the reason of the signal. */
+  /** Rejects with errors that are no failure of the store, and with the reason of the signal. */
   async run<T>(call: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     let isWaiting = false;
     try {
@@ -84,7 +83,7 @@ export class StoreWait {
     }
   }
 
-  /** Resolves at the next moment at which a call should be tried again. */
+  /** Resolves at the next moment at which waiting calls are repeated. */
   #nextTry(): Promise<void> {
     this.#pause ??= new Promise<void>((resolve) => {
       this.ports.timers.after(this.#pauseMs, () => {
@@ -99,10 +98,13 @@ export class StoreWait {
   #failed({ code, message }: StoreFailure): void {
     if (this.#since) return;
     this.#since = { code, at: this.ports.clock.now() };
-    this.ports.tell('the store takes nothing; runs are suspended until it does', { code, message });
+    this.ports.diagnose('the store takes nothing; runs are suspended until it does', {
+      code,
+      message,
+    });
   }
 
-  /** A full store still answers reads and small changes: there is room when a call succeeds that had to wait. */
+  /** A full store still answers reads and small changes, so only the success of a waiting call ends `storage_full`. */
   #succeeded(hasWaited: boolean): void {
     if (!this.#since) return;
     const { code, at } = this.#since;
@@ -111,13 +113,13 @@ export class StoreWait {
     this.#pauseMs = FIRST_PAUSE_MS;
     this.#backAt = this.ports.clock.now();
     const milliseconds = this.#backAt - at;
-    this.ports.tell('the store is back; suspended runs go on', { code, milliseconds });
+    this.ports.diagnose('the store is back; suspended runs go on', { code, milliseconds });
   }
 }
 
 type StoreFailure = StoaError & { readonly code: Outage['code'] };
 
-/** The store could not do it now and may be able to later. */
+/** A failure of the store that may pass. */
 export const isStoreFailure = (error: unknown): error is StoreFailure =>
   error instanceof StoaError &&
   (error.code === 'storage_unavailable' || error.code === 'storage_full');

@@ -16,12 +16,12 @@ interface SubscriptionPorts {
  *        │  reads the log page by page, at the pace of the reader
  *        └──▶ ended
  *
- * A live reader that leaves more than the limit lying is told of its gap and cut off: the daemon
- * never grows for it, and it can resume from its last sequence.
+ * A live reader with more pending bytes than the limit receives a gap and is cut off, which bounds the memory of the
+ * daemon. It can resume from its last sequence.
  */
 export class Subscription {
   #ended = false;
-  /** How far the topic reached, and from where on it was kept, when it was opened. */
+  /** The head and the oldest stored event of the topic when the subscription was opened. */
   readonly head: number;
   readonly oldest: number;
   #start: TopicSlice | undefined;
@@ -38,19 +38,19 @@ export class Subscription {
     this.#start = start;
   }
 
-  /** The last sequence handed to the reader. */
+  /** The last sequence that was sent to the reader. */
   get position(): number {
     return this.sent;
   }
 
-  /** Starts delivery; called once, after the reader was told that it is subscribed. */
+  /** Starts delivery. Called once, after the reader was informed of the subscription. */
   begin(): void {
     if (this.sent > this.head) {
       this.reader.gap(this.topic, this.sent, this.head + 1, 'ahead');
       this.sent = this.head;
     }
     const start = this.#start;
-    // It is held for as long as the reader follows: only what it still needs may stay with it.
+    // A subscription lives long: release the first page.
     this.#start = undefined;
     this.#catchUp(start).catch((error: unknown) => {
       this.ports.report(error);
@@ -66,7 +66,7 @@ export class Subscription {
       return;
     }
     this.#guarded(() => {
-      // What another daemon wrote and trimmed before this one heard of it cannot be delivered.
+      // Another daemon wrote events and trimmed them before this one read them.
       if (entry.seq > this.sent + 1) this.reader.gap(this.topic, this.sent, entry.seq, 'trimmed');
       this.sent = entry.seq;
       this.reader.event(entry, encoded);
@@ -74,8 +74,8 @@ export class Subscription {
   }
 
   /**
-   * A chunk that would add to what is unsent is left out: the whole text comes with its event. That a
-   * draft is over is always told, for nothing else would.
+   * Skips chunks for a reader that is behind: the event contains the whole text. `draft_ended` is always sent, because no
+   * event reports it.
    */
   show(chunk: Ephemeral): void {
     const isBehind = this.reader.pendingBytes() > READER_LIMIT_BYTES / 2;
@@ -85,10 +85,10 @@ export class Subscription {
     });
   }
 
-  /** A reader that breaks its promise not to throw must not hurt whoever wrote, nor other readers. */
-  #guarded(tell: () => void): void {
+  /** A reader must not throw. If it does, neither the writer nor other readers are affected. */
+  #guarded(deliver: () => void): void {
     try {
-      tell();
+      deliver();
     } catch (error) {
       this.ports.report(error);
       this.end();
@@ -116,7 +116,7 @@ export class Subscription {
     }
   }
 
-  /** False when the reader stood still for so long that it is cut off. */
+  /** False if the reader was too slow and is cut off. */
   async #keptUp(): Promise<boolean> {
     if (this.reader.pendingBytes() <= READER_LIMIT_BYTES / 2) return true;
     try {
@@ -147,7 +147,7 @@ export class Subscription {
     this.#disconnect('slow_reader');
   }
 
-  /** Whatever the reason, it may try again from where it is. */
+  /** The reader can resume from its last sequence. */
   #disconnect(reason: CutOffReason): void {
     if (this.#ended) return;
     this.end();

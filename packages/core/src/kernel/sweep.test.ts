@@ -1,7 +1,7 @@
 import { openSqlite, type SqliteDatabase, SqliteStore, type Store } from '@stoa/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { corePorts } from '../core-ports.fixture.js';
 import { createCore } from '../create-core.js';
-import { idleRuntime } from '../idle-runtime.js';
 
 const DAY = 24 * 3_600_000;
 const ROWS = 1_200;
@@ -10,55 +10,19 @@ describe('a sweep', () => {
   let db: SqliteDatabase;
   let store: Store;
   let now: number;
-  let ids: number;
 
   beforeEach(() => {
     db = openSqlite(':memory:');
     store = new SqliteStore(db, { durability: 'relaxed' });
     now = 100 * DAY;
-    ids = 0;
   });
   afterEach(() => store.close());
 
-  const newCore = () =>
-    createCore({
-      runtime: idleRuntime(),
-      store,
-      search: {
-        search: () => Promise.resolve([]),
-        hint: () => undefined,
-        settled: () => Promise.resolve(),
-        close: () => Promise.resolve(),
-      },
-      files: {
-        write: () => Promise.reject(new Error('not here')),
-        exists: () => Promise.resolve(false),
-        read: () => Promise.reject(new Error('not here')),
-        remove: () => Promise.resolve(),
-      },
-      clock: { now: () => now },
-      ids: { next: (prefix) => `${prefix}_${String((ids += 1))}` },
-      secrets: {
-        generate: () => `s${String((ids += 1))}`,
-        digest: (text) => text,
-        sign: (secret, parts) => [secret, ...parts].join('|'),
-        verifies: (secret, parts, signature) => [secret, ...parts].join('|') === signature,
-      },
-      retention: {
-        idempotencyKeyMs: DAY,
-        revokedCredentialMs: DAY,
-        unusedAssetMs: DAY,
-        humanTopicEvents: 1_000,
-      },
-      openScratch: () => Promise.reject(new Error('not here')),
-      report: (error) => {
-        throw error;
-      },
-    });
+  const newCore = () => createCore(corePorts(store, { clock: { now: () => now } }));
   const count = (table: string): unknown =>
     db.prepare<[], { count: number }>(`SELECT count(*) AS "count" FROM "${table}"`).get()?.count;
 
-  /** A channel that was deleted, with rows that are left of it. */
+  /** A deleted channel whose rows are not erased yet. */
   function eraseChannel(): void {
     db.exec(
       `INSERT INTO "topics" ("id", "name", "floor") VALUES (1, 'channel:gone', 5);
@@ -68,7 +32,7 @@ describe('a sweep', () => {
     );
   }
 
-  it('stops between two transactions when it is told to, and goes on the next time', async () => {
+  it('stops between two transactions when it has no time left, and continues the next time', async () => {
     eraseChannel();
     const { sweeper } = newCore();
     await sweeper.sweep(() => count('readCursors') === ROWS);
@@ -78,7 +42,7 @@ describe('a sweep', () => {
     expect([count('readCursors'), count('erasures')]).toEqual([0, 0]);
   });
 
-  it('revokes what has expired, so that whoever follows with it is told', async () => {
+  it('revokes expired credentials, so that streams which use them are informed', async () => {
     const core = newCore();
     await core.credentials.adoptOwnerToken('owner secret', 'here');
     const owner = { kind: 'human', id: 'owner', owner: true, credentialId: 'system' } as const;
@@ -102,7 +66,7 @@ describe('a sweep', () => {
     ).toBeDefined();
   });
 
-  it('keeps a login code that was made after the clock went back', async () => {
+  it('keeps a login code that was created after the clock went back', async () => {
     const core = newCore();
     await core.credentials.adoptOwnerToken('owner secret', 'here');
     const owner = { kind: 'human', id: 'owner', owner: true, credentialId: 'system' } as const;

@@ -19,12 +19,12 @@ import type { Retention } from './kernel.js';
 import type { KeepGoing, Sweeps } from './module.js';
 import type { Registry } from './registry.js';
 
-/** How many rows went, by what they were. */
+/** The numbers of removed rows, by name. */
 export type SweepReport = Readonly<Record<string, number>>;
 
 const CHUNK = 500;
 
-/** Removes what may go, in transactions of bounded size, so that nobody waits long behind it. */
+/** Removes expired data in transactions of bounded size, so that other writers do not wait long. */
 export class Sweeper {
   constructor(
     private readonly registry: Registry,
@@ -34,7 +34,7 @@ export class Sweeper {
     private readonly sweeps: () => Sweeps,
   ) {}
 
-  /** Asks `keepGoing` before every transaction; what is left when it says no waits for the next sweep. */
+  /** Calls `keepGoing` before every transaction. If it returns false, the next sweep continues. */
   async sweep(keepGoing: KeepGoing = () => true): Promise<SweepReport> {
     const now = this.clock.now();
     const before = now - this.retention.idempotencyKeyMs;
@@ -51,7 +51,7 @@ export class Sweeper {
     return report;
   }
 
-  /** The floor rises first: readers see the gap before the rows are gone, never rows with holes. */
+  /** The floor rises before the rows are deleted, so readers get a gap and never miss rows inside a page. */
   async #trim(keepGoing: KeepGoing): Promise<number> {
     if (!keepGoing()) return 0;
     const keep = this.retention.humanTopicEvents;
@@ -125,7 +125,7 @@ export class Sweeper {
   }
 }
 
-/** Of several daemons one erases at a time: two would take the same rows and call a half chunk the last. */
+/** One daemon erases at a time: two would delete the same rows, and a partial chunk would seem to be the last. */
 function* inTurn(topicId: number, step: () => Tx<number>): Tx<number> {
   return (yield* lockErasure.first({ topicId })) ? yield* step() : 0;
 }

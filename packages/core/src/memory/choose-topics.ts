@@ -1,36 +1,36 @@
 import type { Topic } from './topics.js';
 
-/** A topic as it is told; a long one is cut. */
-export interface ToldTopic {
+/** A topic for a prompt; a long one is cut. */
+export interface ChosenTopic {
   readonly name: string;
   readonly text: string;
   readonly isWhole: boolean;
 }
 
-export interface ToldTopics {
+export interface ChosenTopics {
   /** A line for each topic, as many as fit. */
   readonly index: string;
-  readonly topics: readonly ToldTopic[];
-  /** How many are in neither. */
+  readonly topics: readonly ChosenTopic[];
+  /** The number of topics that are not in the index. */
   readonly unlisted: number;
 }
 
-/** Of what may be told, the part for the index and the part for whole topics; the rest is for notes. */
+/** The parts of the budget for the index and for topics; notes get the rest. */
 const INDEX_SHARE = 1 / 6;
 const TOPICS_SHARE = 1 / 2;
-const LEAST_WORD = 3;
-const LEAST_CUT = 200;
+const MIN_WORD_CHARS = 3;
+const MIN_CUT_CHARS = 200;
 
 /**
- * What is told of the long-term memory within a budget of characters: the index, and those topics whole that
- * fit what was asked, the best first until the budget is spent. All of them where there is room. They are told in
- * the order of their names, so that the same memory and the same question give the same prompt.
+ * Chooses what a prompt contains of the long-term memory, within a budget of characters: the index, and the topics that match
+ * the request best, or all topics if they fit. They are sorted by name, so that the same memory and request result in the
+ * same prompt.
  */
 export function chooseTopics(
   topics: readonly Topic[],
-  asked: string,
+  request: string,
   budgetChars: number,
-): ToldTopics {
+): ChosenTopics {
   const index: string[] = [];
   let indexChars = 0;
   for (const { name, line } of topics) {
@@ -40,22 +40,22 @@ export function chooseTopics(
     index.push(entry);
   }
   const room = Math.floor(budgetChars * TOPICS_SHARE);
-  const isAllTold = topics.reduce((sum, { text }) => sum + text.length, 0) <= room;
-  const chosen = isAllTold ? topics : ranked(topics, wordsOf(asked));
-  const told: ToldTopic[] = [];
+  const hasRoomForAll = topics.reduce((sum, { text }) => sum + text.length, 0) <= room;
+  const candidates = hasRoomForAll ? topics : ranked(topics, wordsOf(request));
+  const chosen: ChosenTopic[] = [];
   let left = room;
-  for (const { name, text } of chosen) {
-    if (text.length <= left) told.push({ name, text, isWhole: true });
-    else if (left >= LEAST_CUT)
-      told.push({ name, text: text.slice(0, left).toWellFormed(), isWhole: false });
+  for (const { name, text } of candidates) {
+    if (text.length <= left) chosen.push({ name, text, isWhole: true });
+    else if (left >= MIN_CUT_CHARS)
+      chosen.push({ name, text: text.slice(0, left).toWellFormed(), isWhole: false });
     else break;
     left -= Math.min(text.length, left);
   }
-  told.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { index: index.join('\n'), topics: told, unlisted: topics.length - index.length };
+  chosen.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { index: index.join('\n'), topics: chosen, unlisted: topics.length - index.length };
 }
 
-/** Those that have a word of what was asked, the best first: a word in the name or the line counts for more. */
+/** The topics that share a word with the request, best first. A word in the name or the line counts for more. */
 function ranked(topics: readonly Topic[], words: ReadonlySet<string>): Topic[] {
   const scored = topics.map((topic) => ({ topic, score: score(topic, words) }));
   return scored
@@ -74,5 +74,5 @@ function score({ name, line, text }: Topic, words: ReadonlySet<string>): number 
 
 function wordsOf(text: string): Set<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return new Set(words.filter((word) => word.length >= LEAST_WORD));
+  return new Set(words.filter((word) => word.length >= MIN_WORD_CHARS));
 }

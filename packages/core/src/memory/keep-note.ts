@@ -25,8 +25,8 @@ interface Facts {
 }
 
 /**
- * Keeps a note under the namespace of the run. There is no other place a run could write to: what is
- * remembered somewhere was learnt there.
+ * Stores a note under the namespace of the run. A run can write to no other namespace, so every note was learnt where it is
+ * stored.
  */
 export function* keepNote(
   { ids, secrets }: { readonly ids: Ids; readonly secrets: Secrets },
@@ -39,8 +39,8 @@ export function* keepNote(
   const memoryId = memoryIdOf(secrets, ownerId, namespace);
   const { memory, events } = yield* openedMemory({ memoryId, ownerId, namespace });
   if (memory && memory.noteCount >= LIMITS.memoryNotes) {
-    const most = String(LIMITS.memoryNotes);
-    throw new StoaError('limit_reached', `${namespace} holds ${most} notes already`);
+    const max = String(LIMITS.memoryNotes);
+    throw new StoaError('limit_reached', `${namespace} holds ${max} notes already`);
   }
   const { channelId } = origin;
   const noteId = ids.next('nte');

@@ -23,11 +23,12 @@ import {
 import { callerClass } from '../access/rules.js';
 import { defineHook, type Hooks } from '../kernel/hooks.js';
 import type { Decision, Log } from '../kernel/log.js';
+import { readPage } from '../kernel/paging.js';
 import { type MemoryFiles, memoryDirectory } from './memory-files.js';
 import { memoryOf } from './memory-gate.js';
 import { memoryRecord, noteRecord } from './records.js';
 
-/** A memory is about to be cleared. */
+/** A memory is about to be cleared. A handler that rejects prevents it. */
 export const MEMORY_CLEARING = defineHook<[memoryId: string], Promise<void> | undefined>(
   'memory clearing',
 );
@@ -45,7 +46,7 @@ interface NoteQuery {
   readonly limit: number;
 }
 
-/** What people can do with what their sessions remember: look at it and make it go. */
+/** What people can do with the memories of their sessions: read, edit and delete them. */
 export class Memories {
   constructor(
     private readonly store: Store,
@@ -61,15 +62,18 @@ export class Memories {
   ): Promise<{ memories: Memory[]; nextBefore?: string }> {
     return this.store.read(function* () {
       const last = before === undefined ? undefined : yield* memoryOf(by, before);
-      const rows = yield* listMemories.all({
+      const filter = {
         ownerId: callerClass(by) === 'admin' ? null : actorIdOf(by),
         namespace: namespace ?? null,
         before: last?.topicId ?? Number.MAX_SAFE_INTEGER,
-        limit: limit + 1,
-      });
-      const memories = rows.slice(0, limit).map(memoryRecord);
-      const nextBefore = rows.length > limit ? memories.at(-1)?.memoryId : undefined;
-      return { memories, ...(nextBefore === undefined ? {} : { nextBefore }) };
+      };
+      const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+        listMemories.all({ ...filter, limit: count }),
+      );
+      return {
+        memories: rows.map(memoryRecord),
+        ...(resumeAfter && { nextBefore: resumeAfter.memoryId }),
+      };
     });
   }
 
@@ -81,17 +85,13 @@ export class Memories {
   ): Promise<{ notes: MemoryNote[]; nextBefore?: number }> {
     return this.store.read(function* () {
       const { topicId } = yield* memoryOf(by, memoryId);
-      const rows = yield* listNotes.all({
-        topicId,
-        isolated: 1,
-        before: before ?? Number.MAX_SAFE_INTEGER,
-        limit: limit + 1,
-      });
-      const shown = rows.slice(0, limit);
-      const nextBefore = rows.length > limit ? shown.at(-1)?.seq : undefined;
+      const filter = { topicId, isolated: 1, before: before ?? Number.MAX_SAFE_INTEGER };
+      const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+        listNotes.all({ ...filter, limit: count }),
+      );
       return {
-        notes: shown.map(noteRecord),
-        ...(nextBefore === undefined ? {} : { nextBefore }),
+        notes: rows.map(noteRecord),
+        ...(resumeAfter && { nextBefore: resumeAfter.seq }),
       };
     });
   }
@@ -104,7 +104,7 @@ export class Memories {
     });
   }
 
-  /** As they are now; people may have edited them a moment ago. */
+  /** Read from the disk, since people may edit them at any time. */
   async files(by: Principal, memoryId: string): Promise<MemoryFileList> {
     const memory = await this.#memory(by, memoryId);
     const list: MemoryFileList = { files: [], problems: [] };
@@ -146,7 +146,7 @@ export class Memories {
     throw new StoaError('memory_file_not_found', `There is no file ${name} in ${memoryId}`);
   }
 
-  /** All of it, also from the log, and its files. */
+  /** Deletes all notes, also from the log, and all files. */
   async clear(by: Principal, memoryId: string): Promise<void> {
     const memory = await this.#memory(by, memoryId);
     await this.hooks.notify(MEMORY_CLEARING, memoryId);

@@ -45,7 +45,7 @@ describe('the files of a memory', () => {
       entry.type === 'context' && entry.runId === run.runId ? [entry.context] : [],
     );
 
-  it('are told outside of channels once something is remembered, and only once', async () => {
+  it('are injected outside of channels if the memory is not empty, and only once', async () => {
     const first = await direct('hello');
     expect(await contextsOf(first)).toEqual([]);
     await first.context.journal.remember('the canary is called Pip');
@@ -71,7 +71,7 @@ describe('the files of a memory', () => {
     await finish(third);
   });
 
-  it('are told with the next run when they could not be read with this one', async () => {
+  it('are injected with the next run if they could not be read with this one', async () => {
     const first = await direct('hello');
     await first.context.journal.remember('the canary is called Pip');
     await finish(first);
@@ -85,7 +85,7 @@ describe('the files of a memory', () => {
     await finish(third);
   });
 
-  it('are recalled by name and by words; those held apart under their own namespace only', async () => {
+  it('are recalled by name and by words; isolated ones only from their own namespace', async () => {
     await stage.core.channels.update(OWNER, 'team', { memoryScope: { mode: 'isolated' } });
     const run = await inTeam('remember');
     await run.context.journal.remember('a note');
@@ -111,7 +111,7 @@ describe('the files of a memory', () => {
     await finish(outside);
   });
 
-  it('are for the person and the owner, and go with the memory', async () => {
+  it('are accessible to the person and the owner, and are deleted with the memory', async () => {
     const run = await direct('remember');
     const noteId = await run.context.journal.remember('a note');
     const memoryId = await memoryOf('agent:helper');

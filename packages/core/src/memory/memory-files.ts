@@ -1,6 +1,5 @@
 import type { MemoryPart } from '@stoa/protocol';
 
-/** A file as it was found. */
 export interface FoundFile {
   readonly name: string;
   readonly text: string;
@@ -10,20 +9,20 @@ export interface FoundFile {
 export interface MemoryFolder {
   /** By name. */
   readonly files: readonly FoundFile[];
-  /** What lies there and was not read, and why. */
+  /** Files that could not be read, and why. */
   readonly problems: readonly { readonly name: string; readonly problem: string }[];
 }
 
 /**
- * The Markdown files of memories, a directory each. People edit them with whatever they like, so they are read
- * anew each time. Promises: no link is ever followed, and nothing outside of the directory is read or written.
+ * The Markdown files of memories, one directory for each. People edit them with any program, so they are read again each
+ * time. Promises: no link is followed, and nothing outside of the directory is read or written.
  */
 export interface MemoryFiles {
-  /** Nothing where there is no directory. */
+  /** Empty if the directory does not exist. */
   read(directory: string): Promise<MemoryFolder>;
-  /** In one step: whoever reads finds the old or the new text. */
+  /** Atomic: a reader gets the old or the new text. */
   write(directory: string, name: string, text: string): Promise<void>;
-  /** False when there was none. */
+  /** False if the file does not exist. */
   remove(directory: string, name: string): Promise<boolean>;
   clear(directory: string): Promise<void>;
   pathOf(directory: string): string;
@@ -34,8 +33,8 @@ const SLUG_CHARS = 40;
 const DIGEST_CHARS = 16;
 
 /**
- * What the directory of a memory is called: for people by its namespace, and for certain by its id, since
- * several people may have a memory of that name and a name may hold anything.
+ * The name of the directory of a memory: its namespace for people to read, and part of its id, because several people can
+ * have a memory of that namespace, and a namespace can contain any characters.
  */
 export function memoryDirectory(
   { memoryId, namespace }: { readonly memoryId: string; readonly namespace: string },
@@ -47,7 +46,6 @@ export function memoryDirectory(
   return `${name}-${digest}${part === 'isolated' ? '.isolated' : ''}`;
 }
 
-/** How sessions remember. */
 export interface MemorySettings {
   readonly files: MemoryFiles;
   /** How much of a memory goes into a prompt, in characters. */

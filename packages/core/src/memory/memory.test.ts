@@ -6,7 +6,7 @@ import { TurnStage } from '../turns/turn-stage.fixture.js';
 const ADA: Principal = { kind: 'human', id: 'ada', owner: false, credentialId: 'crd_ada' };
 const CANARY = 'the canary is called Pip';
 
-describe.each(STORE_ENGINES)('what sessions remember on $name', (engine) => {
+describe.each(STORE_ENGINES)('a memory of sessions on $name', (engine) => {
   let stage: TurnStage;
   const open = async (memoryScope?: ChannelMemoryScopeConfig): Promise<void> => {
     stage = await TurnStage.open(engine, ['a']);
@@ -40,7 +40,7 @@ describe.each(STORE_ENGINES)('what sessions remember on $name', (engine) => {
     return (await stage.core.memories.notes(by, memory.memoryId, { limit: 200 })).notes;
   };
 
-  it('C-56 is kept under the namespace of the channel and is there in the next run', async () => {
+  it('C-56 stores a note under the namespace of the channel, which the next run finds', async () => {
     await open();
     const first = await askIn('team', 'Remember this');
     await first.context.journal.remember(CANARY);
@@ -56,7 +56,7 @@ describe.each(STORE_ENGINES)('what sessions remember on $name', (engine) => {
     await finish(second);
   });
 
-  it('C-56 an isolated run reads no other namespace, and what it keeps is read nowhere else', async () => {
+  it('C-56 an isolated run reads no other namespace, and its notes are visible nowhere else', async () => {
     await open({ mode: 'isolated' });
     await other({ namespace: 'elsewhere' });
     const apart = await askIn('team', 'Remember this');
@@ -74,7 +74,7 @@ describe.each(STORE_ENGINES)('what sessions remember on $name', (engine) => {
     expect(await notesOf('elsewhere')).toMatchObject([{ text: 'the parrot is called Joe' }]);
   });
 
-  it('C-56 a session in two namespaces is shown what was said in its own, and nothing of the other', async () => {
+  it('C-56 a session in two isolated namespaces sees in each only the journal of that one', async () => {
     await open({ mode: 'isolated' });
     await other({ mode: 'isolated' });
     const first = await askIn('team', CANARY);
@@ -88,7 +88,7 @@ describe.each(STORE_ENGINES)('what sessions remember on $name', (engine) => {
     expect(shown).toContain('Pip');
     expect(shown).not.toContain('What is the canary called?');
     await finish(back);
-    // What people ask it outside of channels is a third place.
+    // Requests outside of channels have a third namespace.
     await stage.core.inbox.submit(OWNER, stage.sessionOf('a'), {
       text: 'And you?',
       rule: 'followup',
@@ -98,7 +98,7 @@ describe.each(STORE_ENGINES)('what sessions remember on $name', (engine) => {
     await finish(run);
   });
 
-  it('C-56 nothing is injected into a run that is held apart: it gets a run of its own', async () => {
+  it('C-56 an item is not injected into an isolated run: it gets its own run', async () => {
     await open({ mode: 'isolated' });
     const apart = await askIn('team', 'Take your time');
     const item = await stage.core.inbox.submit(OWNER, stage.sessionOf('a'), {
@@ -123,7 +123,7 @@ describe.each(STORE_ENGINES)('what sessions remember on $name', (engine) => {
     await finish(outside);
   });
 
-  it('is seen and deleted by the person it is kept for, and by nobody else but the owner', async () => {
+  it('is visible to its person and the owner, who may delete it, and to nobody else', async () => {
     await open();
     const run = await askIn('team', 'Remember this');
     await run.context.journal.remember(CANARY);
@@ -145,7 +145,7 @@ describe.each(STORE_ENGINES)('what sessions remember on $name', (engine) => {
     expect((await notesOf('channel:team')).map(({ text }) => text)).toEqual([CANARY]);
   });
 
-  it('goes from the log too when a memory is cleared, and can be kept anew', async () => {
+  it('is deleted from the log too when it is cleared, and can be used again', async () => {
     await open();
     const run = await askIn('team', 'Remember this');
     await run.context.journal.remember(CANARY);

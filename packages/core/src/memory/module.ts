@@ -10,7 +10,7 @@ export interface MemoryPorts {
   readonly runtime: { readonly memory: MemorySettings };
 }
 
-/** What sessions remember: notes and files, by person and namespace. */
+/** Memories of sessions: notes and files, by person and namespace. */
 export const memory = defineModule({
   name: 'memory',
   needs: [access],

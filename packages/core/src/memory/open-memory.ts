@@ -11,11 +11,11 @@ import type { NewEvent } from '../kernel/log.js';
 
 export interface OpenedMemory {
   readonly memory: CountedMemoryRow | undefined;
-  /** What opens it, where it is not there yet. */
+  /** The event that opens it, if it does not exist yet. */
   readonly events: readonly NewEvent[];
 }
 
-/** Whoever writes to it at the same time waits: what is counted stays counted. Throws `limit_reached`. */
+/** Locks a memory, so that its counts stay valid in this transaction. Throws `limit_reached`. */
 export function* openedMemory({
   memoryId,
   ownerId,

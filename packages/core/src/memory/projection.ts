@@ -9,7 +9,7 @@ import {
 } from '@stoa/store';
 import type { Projections } from '../kernel/module.js';
 
-/** What one event does to the tables of its memory. */
+/** Updates the tables of memories. */
 export const MEMORY_EVENTS: Projections = {
   *memory_opened(position, event) {
     const { topicId, at } = position;
@@ -28,7 +28,7 @@ export const MEMORY_EVENTS: Projections = {
   },
   *memory_cleared(position, event) {
     const { topicId, seq, at } = position;
-    // Says itself whose it is: what came before it is swept from the log.
+    // The events before this one are swept, so it contains the fields of the memory.
     yield* putMemory.run({ topicId, updatedAt: at, ...event.data });
     yield* deleteNotes.run({ topicId });
     yield* raiseFloor.run({ id: topicId, floor: seq - 1 });

@@ -1,6 +1,6 @@
 import { findMemory, type Store } from '@stoa/store';
 import type { Secrets } from '../ports.js';
-import type { ToldTopic } from './choose-topics.js';
+import type { ChosenTopic } from './choose-topics.js';
 import { type MemoryFiles, memoryDirectory } from './memory-files.js';
 import { memoryIdOf } from './memory-id.js';
 import { type Recalled, type RecallRequest, type Rememberer, recall } from './recall.js';
@@ -12,20 +12,20 @@ export interface MemoryReading {
   readonly memoryFiles: MemoryFiles;
 }
 
-/** What an agent finds in a memory: notes, and of its files the index and those that fit. */
+/** The result of a search in a memory: notes, the index of its files, and the topics that match. */
 export interface RecalledAll extends Recalled {
   readonly index: readonly { readonly name: string; readonly line: string }[];
-  readonly topics: readonly ToldTopic[];
-  /** How many more topics fit. */
+  readonly topics: readonly ChosenTopic[];
+  /** The number of further topics that match. */
   readonly moreTopics: number;
 }
 
 export interface RecallAllRequest extends RecallRequest {
-  /** A topic by name, all of it. */
+  /** The name of a topic to read in full. */
   readonly topic?: string | undefined;
 }
 
-const TOPICS_TOLD_CHARS = 12_000;
+const TOPICS_CHARS = 12_000;
 
 export async function recallAll(
   ports: MemoryReading,
@@ -36,18 +36,19 @@ export async function recallAll(
   const topics = await topicsFor(ports, rememberer, notes.namespace);
   const index = topics.map(({ name, line }) => ({ name, line }));
   const { topic, query } = request;
-  const fitting = topics.filter((one) =>
+  const matching = topics.filter((one) =>
     topic === undefined ? query !== undefined && hasAll(one, query) : isNamed(one, topic),
   );
-  const told = toldWithin(fitting);
-  const moreTopics = fitting.length - told.length;
-  if (topic !== undefined) return { ...notes, notes: [], more: 0, index, topics: told, moreTopics };
-  return { ...notes, index, topics: told, moreTopics };
+  const chosen = fitted(matching);
+  const moreTopics = matching.length - chosen.length;
+  if (topic !== undefined)
+    return { ...notes, notes: [], more: 0, index, topics: chosen, moreTopics };
+  return { ...notes, index, topics: chosen, moreTopics };
 }
 
 /**
- * The topics under a namespace that may be seen from where somebody looks. Whether they may look there at all was
- * decided with the notes; what is held apart is seen under its own namespace only.
+ * The topics of a namespace that a run may read. `recall` has checked its access to the namespace. Isolated topics are
+ * visible only from their own namespace.
  */
 export async function topicsFor(
   { store, secrets, memoryFiles }: MemoryReading,
@@ -59,8 +60,8 @@ export async function topicsFor(
   if (!memory) return [];
   const shared = topicsOf(await memoryFiles.read(memoryDirectory(memory, 'shared')), 'shared');
   if (namespace !== memoryScope.namespace) return shared;
-  const apart = await memoryFiles.read(memoryDirectory(memory, 'isolated'));
-  return [...shared, ...topicsOf(apart, 'isolated')];
+  const isolated = await memoryFiles.read(memoryDirectory(memory, 'isolated'));
+  return [...shared, ...topicsOf(isolated, 'isolated')];
 }
 
 const isNamed = ({ name }: Topic, wanted: string): boolean =>
@@ -72,15 +73,15 @@ function hasAll({ name, text }: Topic, query: string): boolean {
   return words.length > 0 && words.every((word) => all.includes(word));
 }
 
-/** As many as fit; one always does, cut where it is too long. */
-function toldWithin(topics: readonly Topic[]): ToldTopic[] {
-  const told: ToldTopic[] = [];
-  let left = TOPICS_TOLD_CHARS;
+/** As many topics as fit. The first is always included, and cut if it is too long. */
+function fitted(topics: readonly Topic[]): ChosenTopic[] {
+  const chosen: ChosenTopic[] = [];
+  let left = TOPICS_CHARS;
   for (const { name, text } of topics) {
-    if (text.length > left && told.length > 0) break;
+    if (text.length > left && chosen.length > 0) break;
     const isWhole = text.length <= left;
-    told.push({ name, text: isWhole ? text : text.slice(0, left).toWellFormed(), isWhole });
+    chosen.push({ name, text: isWhole ? text : text.slice(0, left).toWellFormed(), isWhole });
     left -= text.length;
   }
-  return told;
+  return chosen;
 }

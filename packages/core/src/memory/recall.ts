@@ -4,16 +4,16 @@ import type { Secrets } from '../ports.js';
 import { memoryIdOf } from './memory-id.js';
 import { noteRecord } from './records.js';
 
-/** Who looks, and from where. */
+/** The person whose memory is searched, and the memory scope of the run. */
 export interface Rememberer {
   readonly ownerId: string;
   readonly memoryScope: ChannelRuntimeMemoryScope;
 }
 
 export interface RecallRequest {
-  /** Only notes that have all of these words. */
+  /** Only notes that contain all of these words. */
   readonly query?: string | undefined;
-  /** Another than that of the run. */
+  /** Defaults to the namespace of the run. */
   readonly namespace?: string | undefined;
 }
 
@@ -21,28 +21,28 @@ export interface Recalled {
   readonly namespace: string;
   /** Newest first. */
   readonly notes: readonly MemoryNote[];
-  /** How many more there are that fit. */
+  /** The number of further notes that match. */
   readonly more: number;
 }
 
 const SHOWN = 20;
-export const TOLD_CHARS = 8_000;
+export const NOTE_CHARS = 8_000;
 
 /**
- * What is remembered under a namespace, the one of the run unless another is named. An isolated run can
- * name no other; and what an isolated run kept is seen under its own namespace only.
+ * Searches the notes of a namespace, by default that of the run. An isolated run can name no other, and notes of isolated
+ * runs are visible only from their own namespace.
  */
 export function* recall(
   secrets: Secrets,
   { ownerId, memoryScope }: Rememberer,
   { query, namespace = memoryScope.namespace }: RecallRequest,
-  chars = TOLD_CHARS,
+  chars = NOTE_CHARS,
 ): Tx<Recalled> {
   const isOwn = namespace === memoryScope.namespace;
   if (!isOwn && memoryScope.mode === 'isolated') {
     throw new StoaError(
       'memory_isolated',
-      `Only ${memoryScope.namespace} can be recalled here: this memory is held apart`,
+      `Only ${memoryScope.namespace} can be recalled here: this memory is isolated`,
     );
   }
   const memoryId = memoryIdOf(secrets, ownerId, namespace);
@@ -55,18 +55,18 @@ export function* recall(
     limit: LIMITS.memoryNotes,
   });
   const words = (query ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  const fitting = rows
+  const matching = rows
     .map(noteRecord)
     .filter(({ text }) => words.every((word) => text.toLowerCase().includes(word)));
-  const notes = within(fitting.slice(0, SHOWN), chars);
-  return { namespace, notes, more: fitting.length - notes.length };
+  const notes = within(matching.slice(0, SHOWN), chars);
+  return { namespace, notes, more: matching.length - notes.length };
 }
 
-/** The newest, as many as fit; one always does. */
-function within(notes: readonly MemoryNote[], most: number): MemoryNote[] {
+/** As many of the newest notes as fit. The first is always included. */
+function within(notes: readonly MemoryNote[], max: number): MemoryNote[] {
   let chars = 0;
   return notes.filter(({ text }, index) => {
     chars += text.length;
-    return index === 0 || chars <= most;
+    return index === 0 || chars <= max;
   });
 }

@@ -11,7 +11,7 @@ const topic = (name: string, chars: number, about = ''): Topic => ({
 });
 
 describe('the topics of a memory', () => {
-  it('have the line that a person wrote in the index, or their own first words', () => {
+  it('have the line that a person wrote in the index, or their own first line', () => {
     const files = [
       file('INDEX.md', '# Mine\n\n- [Deploying](deploy.md): by hand, on Fridays\n- nonsense\n'),
       file('deploy.md', '# Deploy\n\nSteps'),
@@ -27,7 +27,7 @@ describe('the topics of a memory', () => {
     expect(topicsOf({ files, problems: [] }, 'isolated')[0]?.name).toBe('isolated/deploy.md');
   });
 
-  it('are told whole where there is room for all, in the order of their names', () => {
+  it('are chosen in full if all fit, in the order of their names', () => {
     const { index, topics, unlisted } = chooseTopics(
       [topic('a.md', 100, 'first'), topic('b.md', 200, 'second')],
       'something else',
@@ -40,24 +40,24 @@ describe('the topics of a memory', () => {
     expect([index, unlisted]).toEqual(['- a.md: first\n- b.md: second', 0]);
   });
 
-  it('are told by how well they fit when there is not, and never beyond the budget', () => {
+  it('are chosen by relevance otherwise, within the budget', () => {
     const topics = [
       topic('billing.md', 1_000, 'invoices'),
       topic('deploy.md', 900, 'how we deploy'),
       topic('pets.md', 2_000, 'the canary'),
       topic('zebra.md', 500, 'stripes'),
     ];
-    const told = chooseTopics(topics, 'How do we DEPLOY the canary?', 2_400);
-    expect(told.topics.map(({ name, text, isWhole }) => [name, text.length, isWhole])).toEqual([
+    const chosen = chooseTopics(topics, 'How do we DEPLOY the canary?', 2_400);
+    expect(chosen.topics.map(({ name, text, isWhole }) => [name, text.length, isWhole])).toEqual([
       ['deploy.md', 900, true],
       ['pets.md', 300, false],
     ]);
-    expect(told.index).toContain('zebra.md');
+    expect(chosen.index).toContain('zebra.md');
     const tight = chooseTopics(topics, 'deploy', 120);
     expect([tight.index, tight.topics, tight.unlisted]).toEqual(['', [], 4]);
   });
 
-  it('lie in a directory that people recognise and no other memory can have', () => {
+  it('are in a directory that people recognise and that no other memory can have', () => {
     const memory = { memoryId: `mem_${'ab'.repeat(20)}`, namespace: '../Channel: Öps/..' };
     expect(memoryDirectory(memory, 'shared')).toBe('channel-ps-abababababababab');
     expect(memoryDirectory(memory, 'isolated')).toBe('channel-ps-abababababababab.isolated');

@@ -1,9 +1,9 @@
 import type { MemoryPart } from '@stoa/protocol';
 import { INDEX_FILE, type MemoryFolder } from './memory-files.js';
 
-/** A file of the long-term memory, and the line that says what it is about. */
+/** A file of the long-term memory, and the line that describes it. */
 export interface Topic {
-  /** `isolated/` stands before those that are held apart. */
+  /** With the prefix `isolated/` if the topic is isolated. */
   readonly name: string;
   readonly line: string;
   readonly text: string;
@@ -13,8 +13,8 @@ const LINE_CHARS = 200;
 const READ_CHARS = 10 * LINE_CHARS;
 
 /**
- * The topics of a folder, by name. What a person wrote about one in the index stands; where the index says
- * nothing, its heading or first line does. So an index that is out of date hides no file.
+ * The topics of a folder, by name. The description of a topic comes from the index, or else from its first line. So an
+ * outdated index hides no file.
  */
 export function topicsOf({ files }: MemoryFolder, part: MemoryPart): Topic[] {
   const index = files.find(({ name }) => name === INDEX_FILE)?.text ?? '';
@@ -29,7 +29,7 @@ export function topicsOf({ files }: MemoryFolder, part: MemoryPart): Topic[] {
     }));
 }
 
-/** What the index says of each file that it links to. */
+/** The descriptions in the index, by file. */
 function indexLines(index: string): Map<string, string> {
   const lines = new Map<string, string>();
   for (const line of index.split('\n')) {
@@ -44,13 +44,13 @@ function indexLines(index: string): Map<string, string> {
   return lines;
 }
 
-/** The index of a folder: a line for each topic, as people read it. */
+/** The text of the index: a line for each topic. */
 export function indexText(topics: readonly Pick<Topic, 'name' | 'line'>[]): string {
   const lines = topics.map(({ name, line }) => `- [${name}](${linkTo(name)}): ${line}`);
   return `# What is remembered here\n\n${lines.join('\n')}\n`;
 }
 
-/** A blank in a link of Markdown would end it. */
+/** A space would end a Markdown link. */
 const linkTo = (name: string): string => name.replaceAll(' ', '%20');
 const linkedName = (link: string): string => link.replace(/^\.\//, '').replaceAll('%20', ' ');
 
@@ -60,7 +60,7 @@ function firstWords(text: string): string {
 }
 
 export function oneLine(text: string): string {
-  // Only as much as can be shown is worked on: a file may be one long line.
+  // A file may be one long line: only its beginning is processed.
   const line = text.trimStart().slice(0, READ_CHARS).replaceAll(/\s+/g, ' ').trim();
   return line.length <= LINE_CHARS ? line : `${line.slice(0, LINE_CHARS - 1).toWellFormed()}…`;
 }

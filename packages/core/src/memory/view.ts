@@ -1,8 +1,8 @@
 import type { ChannelRuntimeMemoryScope } from '@stoa/protocol';
 
 /**
- * Which part of a session's journal belongs together: all that was said where nothing is held apart is
- * one part, and every isolated namespace is one of its own. A run is shown its own part and no other.
+ * The part of a session's journal that a run may see: each isolated namespace is one part, and everything else is one
+ * part.
  */
 export function viewOf({ namespace, mode }: ChannelRuntimeMemoryScope): string {
   return mode === 'isolated' ? namespace : '';

@@ -1,10 +1,10 @@
 /**
- * The part of regular expressions that can be matched without ever going back: no references to what
- * a group held, nothing that looks ahead or behind, and nothing repeated that could be empty.
+ * The subset of regular expressions that can be matched without backtracking: no back references, no lookahead or lookbehind,
+ * and no repetition of a part that could be empty.
  */
 export type Syntax =
   | { readonly type: 'character'; readonly fits: CharacterTest }
-  | { readonly type: 'at'; readonly place: 'start' | 'end' | 'boundary' | 'no_boundary' }
+  | { readonly type: 'at'; readonly anchor: 'start' | 'end' | 'boundary' | 'no_boundary' }
   | { readonly type: 'group'; readonly index: number | undefined; readonly body: Syntax }
   | { readonly type: 'sequence'; readonly parts: readonly Syntax[] }
   | { readonly type: 'choice'; readonly options: readonly Syntax[] }
@@ -14,17 +14,17 @@ export type Syntax =
       readonly min: number;
       readonly max: number;
       readonly isLazy: boolean;
-      /** The groups in it, which forget at each repetition what they held. */
+      /** The groups in it, which are cleared at each repetition. */
       readonly groups: readonly [first: number, after: number];
     };
 
 export type CharacterTest = (character: string) => boolean;
 
-/** Why a pattern is not taken, in words for its author. */
+/** Why a pattern is refused; for its author. */
 export class PatternProblem extends Error {}
 
 const FLAGS = 'iu';
-const PLACES = { '^': 'start', $: 'end', '\\b': 'boundary', '\\B': 'no_boundary' } as const;
+const ANCHORS = { '^': 'start', $: 'end', '\\b': 'boundary', '\\B': 'no_boundary' } as const;
 /** One character of the text: a class, an escape or the character itself. */
 const CHARACTER =
   /\[(?:\\.|[^\]\\])*\]|\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\(?:x..|u\{[^}]*\}|u....|c.|[pP]\{[^}]*\}|.)|./suy;
@@ -39,7 +39,7 @@ export function parsePattern(source: string): { readonly syntax: Syntax; readonl
   return new Parser(source).parse();
 }
 
-/** Reads what is known to be a regular expression, and refuses what is beyond the part above. */
+/** Parses a valid regular expression, and refuses what is not part of the subset. */
 class Parser {
   #at = 0;
   #groups = 0;
@@ -68,13 +68,13 @@ class Parser {
 
   #term(): Syntax {
     if (this.#take('(')) return this.#group();
-    for (const [written, place] of Object.entries(PLACES)) {
-      if (this.#take(written)) return { type: 'at', place };
+    for (const [written, anchor] of Object.entries(ANCHORS)) {
+      if (this.#take(written)) return { type: 'at', anchor };
     }
     const [written] = this.#read(CHARACTER) ?? [];
     if (written === undefined) throw new PatternProblem('it cannot be read');
     if (/^\\[1-9k]/.test(written)) {
-      throw new PatternProblem(`${written} refers to a group, which patterns here cannot`);
+      throw new PatternProblem(`${written} refers to a group, which is not supported`);
     }
     return { type: 'character', fits: characterTest(written) };
   }
@@ -82,7 +82,9 @@ class Parser {
   #group(): Syntax {
     const isPlain = !this.#take('?:');
     if (this.source[this.#at] === '?') {
-      throw new PatternProblem('groups are ( ) and (?: ), without names, looking ahead or behind');
+      throw new PatternProblem(
+        'only ( ) and (?: ) are supported as groups: no names, lookahead or lookbehind',
+      );
     }
     const index = isPlain ? ++this.#groups : undefined;
     const body = this.#choice();
@@ -91,11 +93,11 @@ class Parser {
   }
 
   #repeated(body: Syntax, first: number): Syntax {
-    const [, sign, least, comma, most, lazy] = this.#read(QUANTIFIER) ?? [];
-    if (sign === undefined && least === undefined) return body;
-    if (canBeEmpty(body)) throw new PatternProblem('what is repeated must not match nothing');
-    const min = least === undefined ? Number(sign === '+') : Number(least);
-    const max = sign === undefined ? maxOf(min, comma, most) : sign === '?' ? 1 : Infinity;
+    const [, sign, lower, comma, upper, lazy] = this.#read(QUANTIFIER) ?? [];
+    if (sign === undefined && lower === undefined) return body;
+    if (canBeEmpty(body)) throw new PatternProblem('a repeated part must not match the empty text');
+    const min = lower === undefined ? Number(sign === '+') : Number(lower);
+    const max = sign === undefined ? maxOf(min, comma, upper) : sign === '?' ? 1 : Infinity;
     return {
       type: 'repeat',
       body,
@@ -122,7 +124,7 @@ class Parser {
 
 const KNOWN_CHARACTERS = 256;
 
-/** Remembers what it found: the same few characters come again and again. */
+/** Caches results: texts consist of few different characters. */
 export function characterTest(written: string): CharacterTest {
   const fits = new RegExp(`^${written}$`, FLAGS);
   const known = new Map<string, boolean>();
@@ -136,9 +138,9 @@ export function characterTest(written: string): CharacterTest {
   };
 }
 
-function maxOf(min: number, comma: string | undefined, most: string | undefined): number {
+function maxOf(min: number, comma: string | undefined, upper: string | undefined): number {
   if (comma === undefined) return min;
-  return most === '' || most === undefined ? Infinity : Number(most);
+  return upper === '' || upper === undefined ? Infinity : Number(upper);
 }
 
 function canBeEmpty(syntax: Syntax): boolean {

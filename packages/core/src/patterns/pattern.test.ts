@@ -35,17 +35,17 @@ describe('a pattern', () => {
     ['$^', ''],
     ['a.c', 'a\nc'],
     ['(ab|a)??b', 'ab'],
-  ])('%s finds in %j what a regular expression does', (source, text) => {
+  ])('%s matches in %j as a regular expression does', (source, text) => {
     expect(exec(source, text)).toEqual(native(source, text));
   });
 
   it.each([
     ['(a)\\1', 'refers to a group'],
-    ['(?=a)b', 'looking ahead'],
-    ['(?<!a)b', 'looking ahead or behind'],
-    ['(?<n>a)', 'without names'],
-    ['(a*)*', 'must not match nothing'],
-    ['(?:a|b?)+', 'must not match nothing'],
+    ['(?=a)b', 'lookahead'],
+    ['(?<!a)b', 'lookahead or lookbehind'],
+    ['(?<n>a)', 'no names'],
+    ['(a*)*', 'must not match the empty text'],
+    ['(?:a|b?)+', 'must not match the empty text'],
     ['(?:(?:a{99}){99}){99}', 'too large'],
     ['()'.repeat(21), 'more than 20 groups'],
     ['(', 'Unterminated group'],
@@ -80,7 +80,7 @@ describe('a pattern', () => {
     }
   };
 
-  it('finds what a regular expression does, group by group, whatever the pattern', () => {
+  it('finds the same match and groups as a regular expression', () => {
     fc.assert(
       fc.property(sources, texts, (source, text) => {
         const pattern = taken(source);
@@ -91,7 +91,7 @@ describe('a pattern', () => {
     );
   });
 
-  it('takes no more than two steps for each instruction and character, however hostile', () => {
+  it('takes at most two steps for each instruction and character, for any text', () => {
     const hostile = fc.constantFrom(
       '(a+)+$',
       '(a|a)+$',

@@ -8,26 +8,25 @@ import {
 
 type Instruction =
   | { readonly do: 'take'; readonly fits: CharacterTest }
-  | { readonly do: 'check'; readonly place: Extract<Syntax, { type: 'at' }>['place'] }
+  | { readonly do: 'check'; readonly anchor: Extract<Syntax, { type: 'at' }>['anchor'] }
   | { readonly do: 'mark'; readonly slot: number }
   | { readonly do: 'forget'; readonly from: number; readonly to: number }
-  /** The first way is the one to be preferred. */
-  | { do: 'fork'; ways: readonly number[] }
+  /** The first path is preferred. */
+  | { do: 'fork'; targets: readonly number[] }
   | { readonly do: 'end' };
 
-/** The most instructions of one pattern, with what is repeated written out. */
-const INSTRUCTIONS = 1_000;
-const GROUPS = 20;
+/** The maximum size of a pattern, with all repetitions expanded. */
+const MAX_INSTRUCTIONS = 1_000;
+const MAX_GROUPS = 20;
 
-/** What matching may cost in all; throws when it has been spent. */
+/** Limits the total cost of matching. `spend` throws when the budget is exceeded. */
 export interface Budget {
   spend(steps: number): void;
 }
 
 /**
- * A regular expression that cannot be made to run away: all ways through it are followed at once, and
- * each instruction at most once a character. A match takes no more than twice the instructions of the
- * pattern for each character of the text, whatever either holds.
+ * A regular expression with bounded cost: all paths through it are followed at once, and each instruction runs at most once for
+ * each character. So a match takes at most twice the instructions of the pattern for each character of the text.
  */
 export class Pattern {
   readonly #program: readonly Instruction[];
@@ -36,8 +35,9 @@ export class Pattern {
   /** Throws PatternProblem. */
   constructor(source: string) {
     const { syntax, groups } = parsePattern(source);
-    // Each way carries what they held, so what a step costs depends on how many there are.
-    if (groups > GROUPS) throw new PatternProblem(`it has more than ${String(GROUPS)} groups`);
+    // Each path carries the positions of all groups, so their number determines the cost of a step.
+    if (groups > MAX_GROUPS)
+      throw new PatternProblem(`it has more than ${String(MAX_GROUPS)} groups`);
     this.#slots = 2 * (groups + 1);
     const program: Instruction[] = [];
     emit({ type: 'group', index: 0, body: syntax }, program);
@@ -49,14 +49,14 @@ export class Pattern {
     return this.#program.length;
   }
 
-  /** The first match with its groups, as `RegExp.exec` finds it; whatever the case. */
+  /** The first match with its groups, as `RegExp.exec` finds it, ignoring case. */
   exec(text: string, budget: Budget): readonly (string | undefined)[] | undefined {
     const characters = Array.from(text);
     const none: Marks = Array.from({ length: this.#slots }, () => undefined);
     const front = new Front(this.#program, characters);
     for (let at = 0; at <= characters.length; at++) {
-      front.arrive(at);
-      // Whoever begins later comes after all who began before.
+      front.advance(at);
+      // Paths that begin earlier are preferred.
       if (!front.found) front.follow(0, none);
       budget.spend(front.takeSteps());
       if (front.found && front.isOver) break;
@@ -65,21 +65,21 @@ export class Pattern {
   }
 }
 
-/** Where each group begins and ends so far. */
+/** The start and end positions of the groups so far. */
 type Marks = readonly (number | undefined)[];
 
-interface Way {
+interface Path {
   readonly next: number;
   readonly marks: Marks;
 }
 
-/** The ways that stand before one character, the preferred first, and the best match so far. */
+/** The paths at one position of the text, the preferred one first, and the best match so far. */
 class Front {
   found: Marks | undefined;
   #at = 0;
   #steps = 0;
-  #ways: Way[] = [];
-  /** The place of each instruction's last visit, counted from one. */
+  #paths: Path[] = [];
+  /** The position of the last visit of each instruction, counted from one. */
   readonly #visited: Uint32Array;
 
   constructor(
@@ -90,7 +90,7 @@ class Front {
   }
 
   get isOver(): boolean {
-    return this.#ways.length === 0;
+    return this.#paths.length === 0;
   }
 
   takeSteps(): number {
@@ -99,21 +99,21 @@ class Front {
     return steps;
   }
 
-  /** Takes the ways over the character before this place. */
-  arrive(at: number): void {
+  /** Advances all paths over the character before this position. */
+  advance(at: number): void {
     const character = this.characters[at - 1] ?? '';
-    const ways = this.#ways;
-    this.#ways = [];
+    const paths = this.#paths;
+    this.#paths = [];
     this.#at = at;
-    this.#steps += ways.length;
-    for (const { next, marks } of ways) {
+    this.#steps += paths.length;
+    for (const { next, marks } of paths) {
       const instruction = this.program[next];
       if (instruction?.do !== 'take' || !instruction.fits(character)) continue;
       if (this.follow(next + 1, marks)) return;
     }
   }
 
-  /** Goes on as far as no character is needed; true when that is a match, which ends what comes after. */
+  /** Follows instructions that take no character. Returns true for a match, which ends less preferred paths. */
   follow(next: number, marks: Marks): boolean {
     if (this.#visited[next] === this.#at + 1) return false;
     this.#visited[next] = this.#at + 1;
@@ -121,16 +121,16 @@ class Front {
     const instruction = this.program[next];
     switch (instruction?.do) {
       case 'take':
-        this.#ways.push({ next, marks });
+        this.#paths.push({ next, marks });
         return false;
       case 'check':
-        return this.#holds(instruction.place) && this.follow(next + 1, marks);
+        return this.#holds(instruction.anchor) && this.follow(next + 1, marks);
       case 'mark':
         return this.follow(next + 1, marks.with(instruction.slot, this.#at));
       case 'forget':
         return this.follow(next + 1, forget(marks, instruction.from, instruction.to));
       case 'fork':
-        for (const way of instruction.ways) if (this.follow(way, marks)) return true;
+        for (const target of instruction.targets) if (this.follow(target, marks)) return true;
         return false;
       default:
         this.found = marks;
@@ -138,13 +138,13 @@ class Front {
     }
   }
 
-  #holds(place: Extract<Instruction, { do: 'check' }>['place']): boolean {
+  #holds(anchor: Extract<Instruction, { do: 'check' }>['anchor']): boolean {
     const { characters } = this;
     const at = this.#at;
-    if (place === 'start') return at === 0;
-    if (place === 'end') return at === characters.length;
+    if (anchor === 'start') return at === 0;
+    if (anchor === 'end') return at === characters.length;
     const isBoundary = isWord(characters[at - 1]) !== isWord(characters[at]);
-    return isBoundary === (place === 'boundary');
+    return isBoundary === (anchor === 'boundary');
   }
 }
 
@@ -163,15 +163,15 @@ function groupsOf(marks: Marks, characters: readonly string[]): (string | undefi
 }
 
 function emit(syntax: Syntax, program: Instruction[]): void {
-  if (program.length > INSTRUCTIONS) {
-    throw new PatternProblem('it is too large with everything repeated written out');
+  if (program.length > MAX_INSTRUCTIONS) {
+    throw new PatternProblem('it is too large with all repetitions expanded');
   }
   switch (syntax.type) {
     case 'character':
       program.push({ do: 'take', fits: syntax.fits });
       return;
     case 'at':
-      program.push({ do: 'check', place: syntax.place });
+      program.push({ do: 'check', anchor: syntax.anchor });
       return;
     case 'group':
       if (syntax.index !== undefined) program.push({ do: 'mark', slot: 2 * syntax.index });
@@ -197,8 +197,8 @@ function emitChoice(options: readonly Syntax[], program: Instruction[]): void {
     emit(option, program);
     return addFork(program);
   });
-  fork.ways = begins;
-  for (const leave of leaves) leave.ways = [program.length];
+  fork.targets = begins;
+  for (const leave of leaves) leave.targets = [program.length];
 }
 
 function emitRepeat(
@@ -216,8 +216,8 @@ function emitRepeat(
     const fork = addFork(program);
     const inside = program.length;
     once();
-    addFork(program).ways = [inside - 1];
-    fork.ways = choose(inside);
+    addFork(program).targets = [inside - 1];
+    fork.targets = choose(inside);
     return;
   }
   const forks = [];
@@ -225,12 +225,12 @@ function emitRepeat(
     forks.push([addFork(program), program.length] as const);
     once();
   }
-  for (const [fork, inside] of forks) fork.ways = choose(inside);
+  for (const [fork, inside] of forks) fork.targets = choose(inside);
 }
 
-/** Its ways are known when what they lead around has been written. */
+/** Its targets are set when the code between them was added. */
 function addFork(program: Instruction[]): Extract<Instruction, { do: 'fork' }> {
-  const fork: Extract<Instruction, { do: 'fork' }> = { do: 'fork', ways: [] };
+  const fork: Extract<Instruction, { do: 'fork' }> = { do: 'fork', targets: [] };
   program.push(fork);
   return fork;
 }

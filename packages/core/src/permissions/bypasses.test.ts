@@ -141,7 +141,7 @@ const ASKED: readonly (readonly [id: string, patterns: readonly string[], comman
   ['SE-34', ['. *'], `. ../../dev/stdin <<< 'id > canary'`],
 ];
 
-/** What such rules are for stays allowed. */
+/** Commands that such rules are intended to allow. */
 const ALLOWED: readonly (readonly [patterns: readonly string[], command: string])[] = [
   [['printf *'], `printf '%s\\n' "$x"`],
   [['printf *'], 'printf -- -v'],
@@ -188,7 +188,7 @@ describe('ways around an allow rule', () => {
     expect(outcome(command, allow)).toBe('allow');
   });
 
-  it('SE-29 a builtin that sets a variable could run anything that is denied', () => {
+  it('SE-29 a builtin that sets a variable could run any denied command', () => {
     const decision = (command: string) =>
       decide(
         { tool: 'shell', kind: 'execute', subject: { type: 'shell', command } },

@@ -19,8 +19,8 @@ import type { ToolRequest } from './request.js';
 import { parseRule } from './rules.js';
 
 /**
- * Scripts that try to get more out of allow rules than was allowed. Each one that the rules allow
- * runs in bash, beside programs that would make a canary file if anything else ran: programs of the
+ * Scripts that try to bypass allow rules. Each script that the rules allow runs in bash, next to programs that would create a
+ * canary file if anything else ran: programs of the
  * same names in a directory that is not in the path, a program that runs its input, one that runs
  * what a variable names, one that runs what an option names, and values of variables that run a
  * command when a builtin evaluates them.
@@ -109,7 +109,7 @@ function program(name: string, text: string): void {
   chmodSync(join(root, name), 0o755);
 }
 
-/** Git keeps files of its own. */
+/** Files that Git creates. */
 function isOurs(name: string): boolean {
   return !name.startsWith('.git/');
 }
@@ -207,7 +207,7 @@ class Generator {
     }
   }
 
-  /** Each letter of a template is replaced on its own; `Q` is a command in single quotes. */
+  /** Replaces each letter of a template separately; `Q` is a command in single quotes. */
   private filled(template: string, depth: number): string {
     return template.replaceAll(/\b[NVWCQK]\b/g, (letter) => {
       switch (letter) {
@@ -460,12 +460,12 @@ function allower(allow: readonly string[]): (script: string) => boolean {
     const parsed = parseScript(script);
     if (!parsed.ok) return false;
     const reading = commandsOf(parsed.script);
-    const matter = { request: requestFor(script), places: { workspace }, reading };
-    return allowingRule(rules, matter) !== undefined;
+    const input = { request: requestFor(script), roots: { workspace }, reading };
+    return allowingRule(rules, input) !== undefined;
   };
 }
 
-/** Runs each script in a shell of its own, and names those that left a canary or printed the secret. */
+/** Runs each script in its own shell, and returns those that created a canary or printed the secret. */
 function caught(scripts: readonly string[]): readonly string[] {
   for (const [index, script] of scripts.entries()) {
     writeFileSync(join(root, 'batch', String(index)), script);
@@ -479,7 +479,7 @@ function caught(scripts: readonly string[]): readonly string[] {
       IFS= read -r -d '' printed < ${root}/output
       if [[ -e ${canary} || $printed == *${MARK}* ]]; then echo $n; rm -f ${canary}; fi
     done`;
-  // In a file: builtins that print all variables would print it with the mark otherwise.
+  // In a file, because builtins that print all variables would otherwise print the mark.
   writeFileSync(join(root, 'driver'), driver);
   const { stdout, status } = spawnSync('/bin/bash', [join(root, 'driver')], {
     encoding: 'utf8',
@@ -498,7 +498,7 @@ function caught(scripts: readonly string[]): readonly string[] {
 it(
   `SE-34 of ${SCRIPTS} generated scripts, none that the rules allow reaches a canary`,
   () => {
-    // What catches a canary, a secret and an evaluated variable does so.
+    // The checks for a canary, a secret and an evaluated variable work.
     const reaching = ['./evil.sh', 'cat ../secret', 'let x', 'cat README.md | run-input'];
     expect(caught([...reaching, 'ls'])).toEqual(reaching);
 
@@ -519,7 +519,7 @@ it(
       const script = generator.script();
       if (seen.has(script)) continue;
       const bySuggested = allowedBySuggested(script);
-      // A rule as wide as `cat *` allows to read the secret.
+      // A broad rule such as `cat *` allows reading the secret.
       const byWritten = !script.includes('secret') && allowedByWritten(script);
       if (!bySuggested && !byWritten) continue;
       seen.add(script);

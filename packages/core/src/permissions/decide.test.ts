@@ -86,7 +86,7 @@ describe('the modes', () => {
     expect(outcomes(request)).toBe(expected);
   });
 
-  it('plan mode says that it is on, and no rule opens it', () => {
+  it('plan mode is named in the reason, and no rule weakens it', () => {
     const rules = { allow: ['Shell', 'Edit', 'Read(/etc/**)'], ask: ['Shell(git *)'] };
     for (const request of [shell('git status'), edit('/work/a'), read('/etc/passwd')]) {
       const decision = decide(request, policy('plan', rules));
@@ -97,7 +97,7 @@ describe('the modes', () => {
 });
 
 describe('paths', () => {
-  it('R-17 outside the workspace only a rule that names the place allows', () => {
+  it('R-17 outside of the workspace only a rule with a matching path allows', () => {
     expect(outcomes(read('/usr/include/a.h'), { allow: ['Read(/usr/include/**)'] })).toBe(
       'deny allow allow allow',
     );
@@ -112,7 +112,7 @@ describe('paths', () => {
     );
   });
 
-  it('rules for edits are about edits, whatever the tool is called', () => {
+  it('rules for edits apply to edits of every tool', () => {
     const rules = { allow: ['Edit(src/**)'], deny: ['Edit(src/generated)'] };
     expect(decide(edit('/work/src/a.ts'), policy('ask', rules)).outcome).toBe('allow');
     expect(decide(edit('/work/lib/a.ts'), policy('ask', rules)).outcome).toBe('ask');
@@ -137,7 +137,7 @@ describe('paths', () => {
     }
   });
 
-  it('a home that is not known fails closed', () => {
+  it('an unknown home directory fails closed', () => {
     const { userHome: _, ...homeless } = policy('full', { deny: ['Read(~/x)'] });
     expect(decide(read('/work/a'), homeless).outcome).toBe('deny');
     const allowing = {
@@ -149,7 +149,7 @@ describe('paths', () => {
 });
 
 describe('a command that cannot be parsed', () => {
-  it('R-39 matches no allow rule, is asked about and marked', () => {
+  it('R-39 matches no allow rule, asks and is marked', () => {
     const request = shell('echo $(');
     for (const mode of ['ask', 'auto-edit'] as const) {
       const decision = decide(
@@ -172,7 +172,7 @@ describe('a command that cannot be parsed', () => {
 });
 
 describe('other subjects', () => {
-  it('hosts match whole, and those below one by a star', () => {
+  it('hosts match exactly, and subdomains with a star', () => {
     const at = (host: string, rule: string) =>
       decide({ ...fetchPage, subject: { type: 'url', host } }, policy('ask', { allow: [rule] }))
         .outcome;
@@ -203,7 +203,7 @@ describe('other subjects', () => {
     ]);
   });
 
-  it('tools without a subject are named by themselves', () => {
+  it('tools without a subject are named by their own rule', () => {
     const send: ToolRequest = { tool: 'send_message', kind: 'speak', subject: { type: 'none' } };
     expect(outcomes(send, { deny: ['SendMessage'] })).toBe('deny deny deny deny');
     expect(outcomes(send, { ask: ['SendMessage'] })).toBe('ask ask ask ask');
@@ -262,11 +262,11 @@ describe('the suggested rule', () => {
     expect(suggestion(shell(command))).toBe(expected);
   });
 
-  it('completes what is allowed already', () => {
+  it('covers the command that is not allowed yet', () => {
     expect(suggestion(shell('make && npm publish'), ['Shell(make)'])).toBe('Shell(npm publish)');
   });
 
-  it('names exactly what was touched', () => {
+  it('names exactly the subject', () => {
     expect(suggestion(edit('/work/src/a*.ts'))).toBe('Edit(./src/a\\*.ts)');
     expect(suggestion(read('/etc/hosts'))).toBe('Read(/etc/hosts)');
     expect(suggestion(fetchPage)).toBe('Fetch(domain:example.com)');
@@ -285,7 +285,7 @@ describe('the suggested rule', () => {
     ).toBe('Monitor(tail -f x)');
   });
 
-  it('is not made where an ask rule would still ask', () => {
+  it('is absent if an ask rule would still ask', () => {
     expect(
       decide(shell('ls'), policy('ask', { ask: ['Shell(ls *)'] })).suggestedRule,
     ).toBeUndefined();
@@ -341,7 +341,7 @@ const anyRules: fc.Arbitrary<PermissionRules> = fc.record({
 });
 
 describe('every decision', () => {
-  it('is made, whatever the request and the rules', () => {
+  it('is made for every request and all rules', () => {
     fc.assert(
       fc.property(anyRequest, fc.constantFrom(...MODES), anyRules, (request, mode, rules) => {
         const decision = decide(request, policy(mode, rules));
@@ -353,7 +353,7 @@ describe('every decision', () => {
     );
   });
 
-  it('is not opened by one more deny or ask rule, nor closed by one more allow rule', () => {
+  it('allows no more with another deny or ask rule, and no less with another allow rule', () => {
     const order = ['deny', 'ask', 'allow'];
     const rank = (request: ToolRequest, mode: PermissionMode, rules: PermissionRules) =>
       order.indexOf(decide(request, policy(mode, rules)).outcome);
@@ -380,7 +380,7 @@ describe('every decision', () => {
     );
   });
 
-  it('that suggests a rule is an allow with that rule', () => {
+  it('that suggests a rule allows the request with that rule', () => {
     fc.assert(
       fc.property(anyRequest, fc.constantFrom(...MODES), (request, mode) => {
         const { suggestedRule } = decide(request, policy(mode));
@@ -403,7 +403,7 @@ describe('protected paths', () => {
     expect(outcomes(read(at))).toBe('allow allow allow allow');
   });
 
-  it('SE-36 asks before a change of what leads to a protected file under another name', () => {
+  it('SE-36 asks before a change of a path that leads to a protected file under another name', () => {
     const subject = { ...path('/work/notes.txt'), isProtected: true } as Subject;
     expect(outcomes({ tool: 'write_file', kind: 'edit', subject })).toBe('deny ask ask allow');
     expect(
@@ -411,7 +411,7 @@ describe('protected paths', () => {
     ).toBe('deny ask ask allow');
   });
 
-  it('SE-36 leaves names alone that only resemble a protected one', () => {
+  it('SE-36 does not protect names that only resemble a protected one', () => {
     for (const at of [
       '/work/.github/x',
       '/work/agents.md.txt',
@@ -421,7 +421,7 @@ describe('protected paths', () => {
       expect(outcomes(edit(at))).toBe('deny ask allow allow');
   });
 
-  it('SE-36 counts the part below the workspace, which may itself lie in such a directory', () => {
+  it('SE-36 counts only the part below the workspace, which may itself be in such a directory', () => {
     const policyOf = (mode: PermissionMode): Policy => ({
       ...policy(mode),
       workspace: '/a/.stoa/w',
@@ -449,7 +449,7 @@ describe('protected paths', () => {
     expect(decision.suggestedRule).toBeUndefined();
   });
 
-  it('SE-36 a rule for one protected directory does not open another one inside it', () => {
+  it('SE-36 a rule for one protected directory does not allow another one inside it', () => {
     const allow = ['Edit(.vscode/**)'];
     const decision = decide(edit('/work/.vscode/x/.git/config'), policy('ask', { allow }));
     expect(decision.outcome).toBe('ask');

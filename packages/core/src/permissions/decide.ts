@@ -1,6 +1,6 @@
 /**
- * Whether a tool call may run. Pure and total: the same request and policy give the same answer,
- * and every request has one.
+ * Decides whether a tool call may run. Pure and total: every request gets a decision, and the same request and policy get
+ * the same one.
  *
  *   1. The data directory of the daemon, or a path that was not resolved        → deny
  *   2. a deny rule that matches                                                 → deny
@@ -18,35 +18,35 @@
  *        any path outside       deny     ask      ask         ask
  *
  *      A run that somebody else asked for is capped before it gets here (authority/ceiling.ts): its mode is at most
- *      ask, no allow rule is left, reading asks too where the workspace is not shared, and so does whatever reaches
+ *      ask, it has no allow rules, reading asks too if the workspace is not shared, and so does everything that reaches
  *      private data of the person the session works for (notes, background tasks).
  *
- * Plan mode comes before the rules that open: what it promises would otherwise depend on them.
+ * Plan mode comes before ask and allow rules, so that no rule can weaken it.
  */
 import type { PermissionMode, PermissionRules } from '@stoa/protocol';
 import { commandsOf, parseScript } from '@stoa/shell';
-import { allowingRule, isForbidding, type Matter } from './matching.js';
-import { isResolved, type Places } from './path-pattern.js';
+import { allowingRule, isForbidding, type RuleInput } from './matching.js';
+import { isResolved, type PathRoots } from './path-pattern.js';
 import { namesExplicitly, protectedNamesIn } from './protected-paths.js';
 import type { ToolRequest } from './request.js';
 import { type BrokenRule, parseRule, type Rule } from './rules.js';
 import type { ShellReading } from './shell-rules.js';
 import { suggestRule } from './suggest.js';
 
-/** `parent`: of the session that made this one, or of one above it. `sender`: of one that passed a request on. */
+/** `parent`: of an ancestor of the session. `sender`: of a session that forwarded the request. */
 type RuleSource = 'config' | 'parent' | 'sender' | 'agent' | 'workspace' | 'session';
 
-export interface Policy extends Places {
+export interface Policy extends PathRoots {
   readonly mode: PermissionMode;
   readonly rules: readonly {
     readonly source: RuleSource;
     readonly rules: PermissionRules;
-    /** Where its paths begin, if elsewhere. */
+    /** What its paths are relative to, if it is not the workspace of the policy. */
     readonly workspace?: string;
   }[];
   /** People who asked for this run and whom its session does not work for. */
   readonly requestedBy?: readonly string[];
-  /** Reading in the workspace asks too: those who asked may not read there themselves. */
+  /** Reading in the workspace needs an approval: the people who asked may not read there themselves. */
   readonly readsAsk?: boolean;
 }
 
@@ -56,20 +56,20 @@ export interface Decision {
   readonly reason: string;
   /** The rule that decided. */
   readonly rule?: string;
-  /** What "always" would add. */
+  /** The rule that an answer for more than once would add. */
   readonly suggestedRule?: string;
-  /** It reads or edits in the workspace and does nothing else. */
+  /** The call only reads or edits in the workspace. */
   readonly staysInWorkspace?: true;
-  /** The command was not understood; to be logged. */
+  /** The command could not be parsed. */
   readonly unparsable?: true;
 }
 
 export function decide(request: ToolRequest, policy: Policy): Decision {
   const reading = read(request);
-  const matter: Matter = { request, places: policy, ...(reading && { reading }) };
+  const input: RuleInput = { request, roots: policy, ...(reading && { reading }) };
   return {
-    ...decideRead(matter, policy),
-    ...(staysInWorkspace(request) && !changesProtected(matter) && { staysInWorkspace: true }),
+    ...decideRead(input, policy),
+    ...(staysInWorkspace(request) && !changesProtected(input) && { staysInWorkspace: true }),
     ...(reading === 'unparsable' && { unparsable: true }),
   };
 }
@@ -80,42 +80,42 @@ function read({ subject }: ToolRequest): ShellReading | undefined {
   return parsed.ok ? commandsOf(parsed.script) : 'unparsable';
 }
 
-function decideRead(matter: Matter, policy: Policy): Decision {
-  const { subject } = matter.request;
+function decideRead(input: RuleInput, policy: Policy): Decision {
+  const { subject } = input.request;
   if (subject.type === 'path') {
-    if (subject.insideHome) return deny('The data directory of Stoa is never opened to agents');
+    if (subject.insideHome) return deny('The data directory of Stoa is never open to agents');
     if (!isResolved(subject.path)) return deny('The path was not resolved');
   }
-  const denying = firstForbidding(rulesOf(policy, 'deny'), matter);
+  const denying = firstForbidding(rulesOf(policy, 'deny'), input);
   if (denying?.likelihood === 'yes') return byRule('deny', denying);
-  const mode = byMode(matter.request, policy);
+  const mode = byMode(input.request, policy);
   if (policy.mode === 'plan' && mode.outcome !== 'allow') return mode;
-  const asking = firstForbidding(rulesOf(policy, 'ask'), matter);
+  const asking = firstForbidding(rulesOf(policy, 'ask'), input);
   const asked = asking?.likelihood === 'yes' ? asking : (denying ?? asking);
   if (asked) return byRule('ask', asked);
-  const isGuarded = policy.mode !== 'full' && changesProtected(matter);
+  const isGuarded = policy.mode !== 'full' && changesProtected(input);
   const allow = rulesOf(policy, 'allow')
     .map(({ rule }) => rule)
-    .filter((rule) => !isGuarded || isExplicit(rule, matter));
-  const allowing = allowingRule(allow, matter);
+    .filter((rule) => !isGuarded || isExplicit(rule, input));
+  const allowing = allowingRule(allow, input);
   if (allowing)
     return { outcome: 'allow', reason: `Allowed by ${allowing.text}`, rule: allowing.text };
   if (isGuarded) return { outcome: 'ask', reason: 'It changes a protected path' };
-  // A rule would not count for a request of somebody else, so none is suggested.
+  // Rules do not apply to requests of somebody else, so none is suggested.
   if (mode.outcome !== 'ask' || policy.requestedBy) return mode;
-  const suggestedRule = suggestRule(matter, allow);
+  const suggestedRule = suggestRule(input, allow);
   return suggestedRule === undefined ? mode : { ...mode, suggestedRule };
 }
 
-function changesProtected({ request, places }: Matter): boolean {
+function changesProtected({ request, roots }: RuleInput): boolean {
   const { subject } = request;
-  if (subject.type !== 'path' || deedOf(request) === 'read') return false;
-  return subject.isProtected === true || protectedNamesIn(subject.path, places).length > 0;
+  if (subject.type !== 'path' || effectOf(request) === 'read') return false;
+  return subject.isProtected === true || protectedNamesIn(subject.path, roots).length > 0;
 }
 
-function isExplicit(rule: Rule | BrokenRule, { request: { subject }, places }: Matter): boolean {
+function isExplicit(rule: Rule | BrokenRule, { request: { subject }, roots }: RuleInput): boolean {
   if (!rule.ok || rule.pattern?.type !== 'path' || subject.type !== 'path') return false;
-  return namesExplicitly(rule.pattern.pattern, subject.path, places);
+  return namesExplicitly(rule.pattern.pattern, subject.path, roots);
 }
 
 interface SourcedRule {
@@ -134,15 +134,15 @@ function rulesOf(policy: Policy, name: keyof PermissionRules): readonly SourcedR
   );
 }
 
-/** The first that matches, or else the first that could. */
+/** The first rule that matches, or else the first that could. */
 function firstForbidding(
   rules: readonly SourcedRule[],
-  matter: Matter,
+  input: RuleInput,
 ): ForbiddingRule | undefined {
   let could: ForbiddingRule | undefined;
   for (const sourced of rules) {
     const { rule, workspace } = sourced;
-    const likelihood = isForbidding(rule, { ...matter, places: { ...matter.places, workspace } });
+    const likelihood = isForbidding(rule, { ...input, roots: { ...input.roots, workspace } });
     if (likelihood === 'yes') return { ...sourced, likelihood };
     if (likelihood === 'maybe') could ??= { ...sourced, likelihood };
   }
@@ -150,20 +150,20 @@ function firstForbidding(
 }
 
 function byRule(outcome: 'ask' | 'deny', { source, rule, likelihood }: ForbiddingRule): Decision {
-  const verb =
+  const how =
     outcome === 'deny' ? 'Denied by' : likelihood === 'yes' ? 'Asked for by' : 'Could match';
   const broken = rule.ok ? '' : `, a rule that is broken: ${rule.problem}`;
-  return { outcome, reason: `${verb} ${rule.text} (${source})${broken}`, rule: rule.text };
+  return { outcome, reason: `${how} ${rule.text} (${source})${broken}`, rule: rule.text };
 }
 
 function deny(reason: string): Decision {
   return { outcome: 'deny', reason };
 }
 
-/** What a request comes down to, whatever its tool calls itself. */
-type Deed = 'speak' | 'read' | 'edit' | 'act';
+/** What a request does, independent of the name of its tool. */
+type Effect = 'speak' | 'read' | 'edit' | 'act';
 
-function deedOf({ kind, subject }: ToolRequest): Deed {
+function effectOf({ kind, subject }: ToolRequest): Effect {
   if (subject.type !== 'path' && subject.type !== 'none') return 'act';
   switch (kind) {
     case 'ask':
@@ -173,7 +173,7 @@ function deedOf({ kind, subject }: ToolRequest): Deed {
     case 'search':
       return 'read';
     case 'edit':
-      // Without a path it is not known to stay inside.
+      // Without a path it could edit outside of the workspace.
       return subject.type === 'path' ? 'edit' : 'act';
     case 'execute':
     case 'fetch':
@@ -183,24 +183,24 @@ function deedOf({ kind, subject }: ToolRequest): Deed {
 }
 
 function staysInWorkspace(request: ToolRequest): boolean {
-  const deed = deedOf(request);
-  if (deed === 'act') return false;
+  const effect = effectOf(request);
+  if (effect === 'act') return false;
   return request.subject.type !== 'path' || request.subject.insideWorkspace;
 }
 
 function byMode(request: ToolRequest, { mode, requestedBy, readsAsk }: Policy): Decision {
-  const deed = deedOf(request);
+  const effect = effectOf(request);
   if (requestedBy && request.subject.type === 'none' && request.subject.isPrivate === true) {
     const reason = `${requestedBy.join(', ')} asked for this, and it is private to the person this session works for`;
     return { outcome: 'ask', reason };
   }
-  if (deed === 'speak') return { outcome: 'allow', reason: 'It only speaks' };
+  if (effect === 'speak') return { outcome: 'allow', reason: 'It only speaks' };
   const outside = request.subject.type === 'path' && !request.subject.insideWorkspace;
   if (outside) {
     if (mode === 'plan') return deny('Plan mode is on: nothing outside the workspace');
     return { outcome: 'ask', reason: 'It is outside the workspace' };
   }
-  if (deed === 'read') {
+  if (effect === 'read') {
     if (readsAsk !== true || request.subject.type !== 'path')
       return { outcome: 'allow', reason: 'It reads in the workspace' };
     const who = requestedBy?.join(', ') ?? 'somebody else';
@@ -212,7 +212,7 @@ function byMode(request: ToolRequest, { mode, requestedBy, readsAsk }: Policy): 
     case 'full':
       return { outcome: 'allow', reason: 'Mode full allows it' };
     case 'auto-edit':
-      if (deed === 'edit') return { outcome: 'allow', reason: 'Mode auto-edit allows edits' };
+      if (effect === 'edit') return { outcome: 'allow', reason: 'Mode auto-edit allows edits' };
       return { outcome: 'ask', reason: 'Mode auto-edit asks before this' };
     case 'ask':
       if (requestedBy)

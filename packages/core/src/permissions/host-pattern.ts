@@ -1,8 +1,8 @@
 import { matchesWildcard, type Wildcard, wildcardOf } from './wildcard.js';
 
 /**
- * The pattern of `Fetch(…)`: `domain:example.com` is that host and no other,
- * `domain:*.example.com` every host below it and not itself.
+ * The pattern of `Fetch(…)`: `domain:example.com` matches only that host, `domain:*.example.com` every host below it, but not
+ * itself.
  */
 export function parseHostPattern(text: string): Wildcard | { readonly problem: string } {
   const host = /^domain:([\w.*:[\]-]+)$/.exec(text)?.[1];
@@ -14,7 +14,7 @@ export function matchesHost(pattern: Wildcard, host: string): boolean {
   return matchesWildcard(pattern, plainHost(host));
 }
 
-/** Letters of either case and a dot at the end name the same host. */
+/** Case and a final dot make no difference. */
 export function plainHost(host: string): string {
   return host.toLowerCase().replace(/\.$/, '');
 }

@@ -1,33 +1,33 @@
 import type { Command } from '@stoa/shell';
 import { matchesHost } from './host-pattern.js';
 import { matchesMcp } from './mcp-pattern.js';
-import { covers, matchesPath, type Places } from './path-pattern.js';
+import { covers, matchesPath, type PathRoots } from './path-pattern.js';
 import type { ToolRequest } from './request.js';
 import { allowingNames, forbiddingNames } from './rule-names.js';
 import type { BrokenRule, Rule, RulePattern } from './rules.js';
 import type { Likelihood, ShellPattern } from './shell-pattern.js';
 import { forbids, leftOver, type ShellReading } from './shell-rules.js';
 
-/** A request with everything that rules are matched against. */
-export interface Matter {
+/** What rules are matched against. */
+export interface RuleInput {
   readonly request: ToolRequest;
-  readonly places: Places;
-  /** What its command runs, if it has one. */
+  readonly roots: PathRoots;
+  /** The commands of its script, if it has one. */
   readonly reading?: ShellReading;
 }
 
-/** Whether a deny or ask rule is about this. What cannot be told counts as a match. */
-export function isForbidding(rule: Rule | BrokenRule, matter: Matter): Likelihood {
-  if (rule.tool !== undefined && !forbiddingNames(matter.request).has(rule.tool)) return 'no';
+/** Whether a deny or ask rule matches. If it cannot be decided, it counts as a match. */
+export function isForbidding(rule: Rule | BrokenRule, input: RuleInput): Likelihood {
+  if (rule.tool !== undefined && !forbiddingNames(input.request).has(rule.tool)) return 'no';
   if (!rule.ok || !rule.pattern) return 'yes';
-  const { subject } = matter.request;
+  const { subject } = input.request;
   const { pattern } = rule;
   switch (pattern.type) {
     case 'shell':
-      return matter.reading ? forbids(pattern.pattern, matter.reading) : 'yes';
+      return input.reading ? forbids(pattern.pattern, input.reading) : 'yes';
     case 'path':
       if (subject.type !== 'path') return 'yes';
-      return sure(covers(pattern.pattern, subject.path, matter.places) ?? true);
+      return sure(covers(pattern.pattern, subject.path, input.roots) ?? true);
     case 'host':
       return sure(subject.type !== 'url' || matchesHost(pattern.pattern, subject.host));
     case 'mcp':
@@ -35,26 +35,26 @@ export function isForbidding(rule: Rule | BrokenRule, matter: Matter): Likelihoo
   }
 }
 
-/** The first of the allow rules by which this may happen; for a script, one of those that together do. */
+/** The first allow rule that matches; for a script, one of the rules that together allow it. */
 export function allowingRule(
   rules: readonly (Rule | BrokenRule)[],
-  matter: Matter,
+  input: RuleInput,
 ): Rule | undefined {
-  const names = allowingNames(matter.request);
+  const names = allowingNames(input.request);
   const sound = rules.filter((rule): rule is Rule => rule.ok && names.has(rule.tool));
-  if (matter.request.subject.type === 'shell') return allowingShellRule(sound, matter.reading);
-  return sound.find((rule) => isAllowing(rule.pattern, matter));
+  if (input.request.subject.type === 'shell') return allowingShellRule(sound, input.reading);
+  return sound.find((rule) => isAllowing(rule.pattern, input));
 }
 
-function isAllowing(pattern: RulePattern | undefined, { request, places }: Matter): boolean {
+function isAllowing(pattern: RulePattern | undefined, { request, roots }: RuleInput): boolean {
   const { subject } = request;
-  // Outside the workspace only a rule that names the place is about it.
+  // Outside of the workspace, only a rule with a matching pattern applies.
   if (!pattern) return subject.type !== 'path' || subject.insideWorkspace;
   switch (pattern.type) {
     case 'shell':
       return false;
     case 'path':
-      return subject.type === 'path' && !!matchesPath(pattern.pattern, subject.path, places);
+      return subject.type === 'path' && !!matchesPath(pattern.pattern, subject.path, roots);
     case 'host':
       return subject.type === 'url' && matchesHost(pattern.pattern, subject.host);
     case 'mcp':

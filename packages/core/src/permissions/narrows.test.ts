@@ -8,7 +8,7 @@ function authority(mode: Authority['mode'], allow: string[] = [], workspace = '/
 }
 
 describe('delegated authority', () => {
-  it('R-23 goes no further than the mode it comes from', () => {
+  it('R-23 has a mode that allows no more than its parent', () => {
     for (const [from, parent] of MODES.entries()) {
       for (const [to, child] of MODES.entries()) {
         expect(narrows(authority(parent), authority(child)).ok).toBe(to <= from);
@@ -43,11 +43,11 @@ describe('delegated authority', () => {
     ['full', 'Fetch', true],
     ['full', 'Read(/etc/**)', false],
     ['full', 'Shell(', false],
-  ] as const)('R-23 a parent in mode %s hands on %s: %s', (mode, rule, ok) => {
+  ] as const)('R-23 a parent in mode %s can grant %s: %s', (mode, rule, ok) => {
     expect(narrows(authority(mode), authority(mode, [rule])).ok).toBe(ok);
   });
 
-  it('R-23 takes a rule for paths from a parent in the same workspace only', () => {
+  it('R-23 gets a rule for relative paths only from a parent in the same workspace', () => {
     const parent = authority('ask', ['Edit(src/**)', 'Edit(/tmp/**)', 'Shell(ls)']);
     const below = (rule: string): Authority => authority('ask', [rule], '/work/src');
     expect(narrows(parent, below('Edit(src/**)')).ok).toBe(false);
@@ -55,7 +55,7 @@ describe('delegated authority', () => {
     expect(narrows(parent, below('Shell(ls)')).ok).toBe(true);
   });
 
-  it('R-23 has left what its parent still could hand on, and what it denies itself', () => {
+  it('R-23 keeps the rules that its parent can still grant, and its own deny rules', () => {
     const child: Authority = {
       ...authority('auto-edit', ['Edit', 'Shell(ls)', 'Shell(make)']),
       rules: { deny: ['D'], allow: ['Edit', 'Shell(ls)', 'Shell(make)'] },

@@ -1,47 +1,45 @@
-import { PermissionMode, type PermissionRules } from '@stoa/protocol';
+import { PERMISSION_MODES, type PermissionMode, type PermissionRules } from '@stoa/protocol';
 import { mentionsProtected } from './protected-paths.js';
 import { parseRule } from './rules.js';
 
-/** What a session may do, or what is asked for one that it starts. */
+/** What a session may do, or what a new sub-session is to be allowed. */
 export interface Authority {
   readonly mode: PermissionMode;
   readonly rules: PermissionRules;
-  /** Where its paths begin: that of a child is its parent's or lies in it. */
+  /** What its paths are relative to. The workspace of a child is its parent's or inside it. */
   readonly workspace: string;
 }
 
 export type Narrowing = { readonly ok: true } | { readonly ok: false; readonly what: string };
 
-/** From the least to the most. */
-const MODES = PermissionMode.options;
-const reach = (mode: PermissionMode): number => MODES.indexOf(mode);
+const rank = (mode: PermissionMode): number => PERMISSION_MODES.indexOf(mode);
 
 /**
- * Whether a child asks for no more than its parent has: a mode that goes no further, and no allow
- * rule that is not the parent's own or part of what the parent's mode allows by itself.
+ * Whether a child has no more authority than its parent: its mode allows no more, and each of its allow rules is a rule of the
+ * parent or is covered by the parent's mode.
  */
 export function narrows(parent: Authority, child: Authority): Narrowing {
-  if (reach(child.mode) > reach(parent.mode)) {
+  if (rank(child.mode) > rank(parent.mode)) {
     return { ok: false, what: `mode ${child.mode} goes further than ${parent.mode}` };
   }
-  const more = child.rules.allow?.find((rule) => !canHandOn(parent, rule, child.workspace));
+  const more = child.rules.allow?.find((rule) => !canGrant(parent, rule, child.workspace));
   return more === undefined ? { ok: true } : { ok: false, what: `the allow rule ${more}` };
 }
 
-/** What a child has left of its own under a parent that may have changed since it was made. */
+/** The authority of a child under the current authority of its parent. */
 export function inherit(parent: Authority, child: Authority): Authority {
   const { allow, ...rest } = child.rules;
-  const kept = allow?.filter((rule) => canHandOn(parent, rule, child.workspace));
+  const kept = allow?.filter((rule) => canGrant(parent, rule, child.workspace));
   return {
     ...child,
-    mode: reach(child.mode) > reach(parent.mode) ? parent.mode : child.mode,
+    mode: rank(child.mode) > rank(parent.mode) ? parent.mode : child.mode,
     rules: { ...rest, ...(kept && { allow: kept }) },
   };
 }
 
-function canHandOn({ rules, mode, workspace }: Authority, rule: string, to: string): boolean {
+function canGrant({ rules, mode, workspace }: Authority, rule: string, to: string): boolean {
   if (isWithinMode(rule, mode)) return true;
-  // The same words are about other files where paths begin elsewhere.
+  // In another workspace the same relative pattern names other files.
   return rules.allow?.includes(rule) === true && (workspace === to || !isRelative(rule));
 }
 
@@ -50,7 +48,7 @@ function isRelative(text: string): boolean {
   return rule.ok && rule.pattern?.type === 'path' && rule.pattern.pattern.root === 'workspace';
 }
 
-/** Paths outside the workspace are asked about in every mode: rules for them are never part of one. */
+/** Paths outside of the workspace need an approval in every mode, so no mode covers rules for them. */
 function isWithinMode(text: string, mode: PermissionMode): boolean {
   const rule = parseRule(text);
   if (!rule.ok) return false;
@@ -58,6 +56,6 @@ function isWithinMode(text: string, mode: PermissionMode): boolean {
   if (mode === 'full') return true;
   if (rule.tool === 'Read') return true;
   if (rule.tool !== 'Edit' || mode !== 'auto-edit') return false;
-  // Protected paths are asked about below full.
+  // Protected paths need an approval below `full`.
   return rule.pattern?.type !== 'path' || !mentionsProtected(rule.pattern.pattern);
 }

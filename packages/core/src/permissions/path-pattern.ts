@@ -1,10 +1,10 @@
 import { matchesWildcard, type Wildcard } from './wildcard.js';
 
-/** What patterns for paths are relative to. */
-export interface Places {
-  /** Absolute, with links followed. */
+/** The directories that path patterns are relative to. */
+export interface PathRoots {
+  /** Absolute, with links resolved. */
   readonly workspace: string;
-  /** Where `~` points. */
+  /** The directory of `~`. */
   readonly userHome?: string;
 }
 
@@ -13,13 +13,12 @@ export interface Places {
  *
  *   src/**       everything below src in the workspace, at any depth
  *   docs/*.md    a star stays within one name; a question mark is one character
- *   *.md         without a slash: of that name anywhere in the workspace
+ *   *.md         without a slash: a file of that name anywhere in the workspace
  *   ./a.md       only in the workspace itself
  *   /etc/hosts   an absolute path
- *   ~/notes/**   in the home directory of who runs the daemon
+ *   ~/notes/**   in the home directory of the user who runs the daemon
  *
- * A backslash takes the meaning from the character behind it. Names with a leading dot are names
- * like others. There is no way up: `..` is not accepted.
+ * A backslash escapes the character after it. Names with a leading dot are not special. `..` is not accepted.
  */
 export interface PathPattern {
   readonly root: 'workspace' | 'home' | '/';
@@ -39,7 +38,7 @@ export function parsePathPattern(text: string): PathPattern | { readonly problem
   const names = body.split('/').filter((name) => name !== '' && name !== '.');
   if (names.includes('..')) return { problem: '".." in a pattern is not accepted' };
   if (root === 'workspace' && text.startsWith('~')) {
-    return { problem: 'only one\'s own "~" is understood; write \\~ for a name' };
+    return { problem: '"~" of another user is not supported; write \\~ for a name' };
   }
   if (names.length === 0 && root === 'workspace' && !text.startsWith('.')) {
     return { problem: 'the pattern is empty' };
@@ -64,7 +63,7 @@ function parseSegment(name: string): Segment {
   return pieces;
 }
 
-/** Whether a path is one that has been resolved; anything else is not decided about. */
+/** Whether a path has been resolved. Other paths are denied. */
 export function isResolved(path: string): boolean {
   if (!path.startsWith('/') || path.includes('\0')) return false;
   if (path === '/') return true;
@@ -74,20 +73,20 @@ export function isResolved(path: string): boolean {
     .every((name) => name !== '' && name !== '.' && name !== '..');
 }
 
-/** Whether the pattern names this path. Where it points nowhere, for want of a place, `undefined`. */
+/** Whether the pattern matches this path; undefined if the root of the pattern is unknown. */
 export function matchesPath(
   pattern: PathPattern,
   path: string,
-  places: Places,
+  roots: PathRoots,
 ): boolean | undefined {
-  const names = below(pattern, path, places);
+  const names = below(pattern, path, roots);
   if (names === undefined) return undefined;
   return names !== 'elsewhere' && matchesSegments(pattern.segments, names);
 }
 
-/** As `matchesPath`, and so is everything below what the pattern names. */
-export function covers(pattern: PathPattern, path: string, places: Places): boolean | undefined {
-  const names = below(pattern, path, places);
+/** As `matchesPath`, and also matches everything below a path that the pattern names. */
+export function covers(pattern: PathPattern, path: string, roots: PathRoots): boolean | undefined {
+  const names = below(pattern, path, roots);
   if (names === undefined) return undefined;
   return names !== 'elsewhere' && matchesSegments([...pattern.segments, ANY_DEPTH], names);
 }
@@ -95,7 +94,7 @@ export function covers(pattern: PathPattern, path: string, places: Places): bool
 function below(
   { root }: PathPattern,
   path: string,
-  { workspace, userHome }: Places,
+  { workspace, userHome }: PathRoots,
 ): readonly string[] | 'elsewhere' | undefined {
   const from = root === '/' ? '/' : root === 'home' ? userHome : workspace;
   if (from === undefined || !isResolved(from)) return undefined;
@@ -110,7 +109,7 @@ function namesOf(path: string): readonly string[] {
   return path.split('/').filter((name) => name !== '');
 }
 
-/** Remembers where each star of any depth could end, so that it takes products and not powers. */
+/** Tracks all positions that `**` could have reached, so the time is polynomial, not exponential. */
 function matchesSegments(segments: readonly Segment[], names: readonly string[]): boolean {
   let reached = new Set([0]);
   for (const segment of segments) {
@@ -131,7 +130,7 @@ function matchesSegments(segments: readonly Segment[], names: readonly string[])
 }
 
 function matchesName(pieces: readonly SegmentPiece[], name: string): boolean {
-  if (!pieces.includes('one')) return matchesWildcard(pieces.map(textOf), name);
+  if (!pieces.includes('one')) return matchesWildcard(pieces.map(characterOf), name);
   let reached = new Set([0]);
   for (const piece of pieces) {
     const next = new Set<number>();
@@ -149,11 +148,11 @@ function matchesName(pieces: readonly SegmentPiece[], name: string): boolean {
   return reached.has(name.length);
 }
 
-function textOf(piece: SegmentPiece): Wildcard[number] {
+function characterOf(piece: SegmentPiece): Wildcard[number] {
   return typeof piece === 'object' ? piece.is : undefined;
 }
 
-/** The names that a pattern writes out, without a star or a question mark. */
+/** The names in a pattern that contain no wildcard. */
 export function literalNames({ segments }: PathPattern): readonly string[] {
   return segments.flatMap((segment) => {
     if (segment === ANY_DEPTH) return [];
@@ -164,8 +163,8 @@ export function literalNames({ segments }: PathPattern): readonly string[] {
 
 const SPECIAL = /[\\*?]/g;
 
-/** The pattern that names exactly this path. */
-export function patternFor(path: string, { workspace }: Places): string {
+/** The pattern that matches exactly this path. */
+export function patternFor(path: string, { workspace }: PathRoots): string {
   const escaped = path.replaceAll(SPECIAL, '\\$&');
   const base = workspace === '/' ? '/' : `${workspace}/`;
   if (!isResolved(workspace) || !path.startsWith(base)) return escaped;

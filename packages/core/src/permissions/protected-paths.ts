@@ -1,14 +1,13 @@
 /**
- * Paths whose content other programs obey: version control and its hooks, agents and their
- * instructions, editors, and shells that start. One list for every surface: rules and modes, the
- * file tools, the file calls of ACP programs, and the sandbox of commands.
+ * Paths whose content other programs obey: version control and its hooks, agents and their instructions, editors, and start
+ * files of shells. Rules and modes, the file tools, the file calls of ACP programs and the sandbox use this one list.
  *
- * Below mode `full` an edit there is asked about in every mode (plan denies it), and only an allow
- * rule that names the path explicitly covers it.
+ * Below mode `full` an edit of such a path needs an approval (plan denies it), unless an allow rule names the path
+ * explicitly.
  */
-import { literalNames, type PathPattern, type Places } from './path-pattern.js';
+import { literalNames, type PathPattern, type PathRoots } from './path-pattern.js';
 
-/** Everything in them is protected, at any depth. */
+/** Everything below them is protected. */
 const DIRECTORIES = ['.git', '.stoa', '.vscode', '.husky'] as const;
 
 const FILES = ['AGENTS.md', 'CLAUDE.md', '.mcp.json', '.envrc'] as const;
@@ -25,8 +24,8 @@ export const START_FILES = [
 export const PROTECTED_NAMES: readonly string[] = [...DIRECTORIES, ...FILES, ...START_FILES];
 
 /**
- * What commands in the sandbox cannot change in the user's home directory when that lies in a
- * directory they may write.
+ * Paths in the user's home directory that commands in the sandbox cannot change, even if they may write to the home
+ * directory.
  */
 export const READ_ONLY_IN_HOME: readonly string[] = [
   ...START_FILES.filter((name) => name !== 'config.fish'),
@@ -36,9 +35,8 @@ export const READ_ONLY_IN_HOME: readonly string[] = [
 const FOLDED: ReadonlySet<string> = new Set(PROTECTED_NAMES.map(folded));
 
 /**
- * A name as a file system that ignores case may read it, on every system: asking once too often is
- * cheaper than knowing each file system. Some also ignore characters that show nothing, and one has
- * short names.
+ * A name as a file system that ignores case may read it. Some also ignore invisible characters, and one has short names. This
+ * applies on every system: an unnecessary approval is cheaper than detecting the file system.
  */
 function folded(name: string): string {
   const plain = name
@@ -49,10 +47,10 @@ function folded(name: string): string {
 }
 
 /**
- * The protected names in a resolved path, in its order. Of a path in the workspace only the part
- * below the workspace counts: a workspace may itself lie in a directory of such a name.
+ * The protected names in a resolved path, in order. In a path of the workspace only the part below the workspace counts: the
+ * workspace itself may be in a directory of such a name.
  */
-export function protectedNamesIn(path: string, { workspace }: Places): readonly string[] {
+export function protectedNamesIn(path: string, { workspace }: PathRoots): readonly string[] {
   const base = workspace === '/' ? '/' : `${workspace}/`;
   const below = path.startsWith(base) ? path.slice(base.length) : path;
   return below
@@ -62,16 +60,16 @@ export function protectedNamesIn(path: string, { workspace }: Places): readonly 
 }
 
 /**
- * Whether a pattern names a protected path explicitly: each protected name in the path is written out
- * in it. No pattern does that for a path that is protected only for what it leads to.
+ * Whether a pattern names a protected path explicitly: it contains each protected name of the path without a wildcard. For a
+ * path that is protected only because of its target, no pattern does.
  */
-export function namesExplicitly(pattern: PathPattern, path: string, places: Places): boolean {
-  const needed = protectedNamesIn(path, places);
+export function namesExplicitly(pattern: PathPattern, path: string, roots: PathRoots): boolean {
+  const needed = protectedNamesIn(path, roots);
   const written = new Set(literalNames(pattern).map(folded));
   return needed.length > 0 && needed.every((name) => written.has(name));
 }
 
-/** Whether a pattern writes out a protected name, so that it can be about protected paths. */
+/** Whether a pattern contains a protected name, so that it can match protected paths. */
 export function mentionsProtected(pattern: PathPattern): boolean {
   return literalNames(pattern).some((name) => FOLDED.has(folded(name)));
 }

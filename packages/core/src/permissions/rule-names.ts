@@ -9,7 +9,7 @@ const BY_TOOL: Readonly<Record<string, string>> = {
   web_fetch: 'Fetch',
 };
 
-/** The name that rules have for a tool: `send_message` is `SendMessage`. */
+/** The name of a tool in rules: `send_message` is `SendMessage`. */
 export function ruleNameOf(tool: string): string {
   if (Object.hasOwn(BY_TOOL, tool)) return BY_TOOL[tool] ?? tool;
   return tool
@@ -18,7 +18,7 @@ export function ruleNameOf(tool: string): string {
     .join('');
 }
 
-/** Names under which rules tell single uses apart; a tool cannot claim one by what it is called. */
+/** Names of rules that depend on the subject of a call, not on the name of the tool. */
 const BY_SUBJECT: ReadonlySet<string> = new Set([
   ...['Shell', 'Monitor', 'Read', 'Edit', 'Fetch', 'Mcp'],
 ]);
@@ -28,9 +28,8 @@ export function isBySubject(name: string): boolean {
 }
 
 /**
- * The names of the rules that can allow a request. They come from what it touches: a foreign tool
- * that edits a file needs `Edit` whatever it is called. A monitor, which runs a command, can be
- * allowed by `Shell` as well as by `Monitor`.
+ * The names of the rules that can allow a request. They depend on its subject: a tool of another program that edits a file needs
+ * `Edit`, no matter what its name is. A monitor, which runs a command, can be allowed by `Shell` and by `Monitor`.
  */
 export function allowingNames({ tool, kind, subject }: ToolRequest): ReadonlySet<string> {
   const names = new Set<string>();
@@ -53,7 +52,7 @@ export function allowingNames({ tool, kind, subject }: ToolRequest): ReadonlySet
   }
 }
 
-/** The names of the rules that can forbid a request: those, what it is called, and all it may do. */
+/** The names of the rules that can forbid a request: those that can allow it, the name of its tool, and all its effects. */
 export function forbiddingNames(request: ToolRequest): ReadonlySet<string> {
   const { tool, kind, subject } = request;
   const names = new Set([...allowingNames(request), ruleNameOf(tool)]);

@@ -3,10 +3,10 @@ import { covers, matchesPath, parsePathPattern, patternFor } from './path-patter
 import { ruleNameOf } from './rule-names.js';
 import { extendRules, parseRule, problemsOf } from './rules.js';
 
-const places = { workspace: '/work', userHome: '/home/ada' };
+const roots = { workspace: '/work', userHome: '/home/ada' };
 
 describe('rules', () => {
-  it('are extended in order and without repeating', () => {
+  it('are extended in order and without duplicates', () => {
     expect(
       extendRules({ deny: ['b', 'a'], allow: ['x'] }, { deny: ['a', 'c'], ask: ['y'] }),
     ).toEqual({
@@ -27,7 +27,7 @@ describe('rules', () => {
     expect(parseRule('Read(a (b).txt)')).toMatchObject({ ok: true, tool: 'Read' });
   });
 
-  it('that are broken say which tool they meant and why', () => {
+  it('that are broken name their tool and the problem', () => {
     expect(parseRule('SendMessage(x)')).toMatchObject({ ok: false, tool: 'SendMessage' });
     expect(parseRule('edit_file(x)')).toMatchObject({ ok: false, tool: 'Edit' });
     expect(parseRule('')).not.toHaveProperty('tool');
@@ -36,7 +36,7 @@ describe('rules', () => {
     expect(problems[1]?.problem).toContain('domain:');
   });
 
-  it('call tools by names of their own', () => {
+  it('have their own names for tools', () => {
     expect(['read_file', 'glob', 'grep', 'write_file', 'edit_file'].map(ruleNameOf)).toEqual([
       ...['Read', 'Read', 'Read', 'Edit', 'Edit'],
     ]);
@@ -77,28 +77,28 @@ describe('patterns for paths', () => {
   ])('%s and %s: %s', (text, path, expected) => {
     const pattern = parsePathPattern(text);
     if ('problem' in pattern) throw new Error(pattern.problem);
-    expect(matchesPath(pattern, path, places)).toBe(expected);
+    expect(matchesPath(pattern, path, roots)).toBe(expected);
   });
 
-  it('that forbid cover what is below what they name', () => {
+  it('that forbid also match everything below the named path', () => {
     const pattern = parsePathPattern('secrets');
     if ('problem' in pattern) throw new Error(pattern.problem);
-    expect(covers(pattern, '/work/a/secrets/key', places)).toBe(true);
-    expect(matchesPath(pattern, '/work/a/secrets/key', places)).toBe(false);
+    expect(covers(pattern, '/work/a/secrets/key', roots)).toBe(true);
+    expect(matchesPath(pattern, '/work/a/secrets/key', roots)).toBe(false);
   });
 
-  it.each(['', '..', 'a/../b', '~bob/x', 'a\\', 'a\\/b'])('%j is none', (text) => {
+  it.each(['', '..', 'a/../b', '~bob/x', 'a\\', 'a\\/b'])('%j is refused', (text) => {
     expect(parsePathPattern(text)).toHaveProperty('problem');
   });
 
-  it('can name exactly one path', () => {
-    expect(patternFor('/work/a?b', places)).toBe('./a\\?b');
-    expect(patternFor('/etc/x', places)).toBe('/etc/x');
+  it('can match exactly one path', () => {
+    expect(patternFor('/work/a?b', roots)).toBe('./a\\?b');
+    expect(patternFor('/etc/x', roots)).toBe('/etc/x');
   });
 
-  it('take no long time over stars', () => {
+  it('with many stars match fast', () => {
     const pattern = parsePathPattern(`${'**/*a*'.repeat(30)}/b`);
     if ('problem' in pattern) throw new Error(pattern.problem);
-    expect(matchesPath(pattern, `/work/${'aaaa/'.repeat(200)}c`, places)).toBe(false);
+    expect(matchesPath(pattern, `/work/${'aaaa/'.repeat(200)}c`, roots)).toBe(false);
   });
 });

@@ -17,13 +17,13 @@ export interface Rule {
   readonly ok: true;
   readonly text: string;
   readonly tool: string;
-  /** Without one it is about every use of the tool. */
+  /** Without a pattern it applies to every use of the tool. */
   readonly pattern?: RulePattern;
 }
 
 /**
- * A rule that says something else than its author thinks. It fails closed: as deny or ask it is
- * about every use of the tool it names, or of every tool if it names none; as allow about nothing.
+ * A rule that cannot be parsed. It fails closed: a deny or ask rule applies to every use of the tool it names, or to every tool
+ * if it names none; an allow rule applies to nothing.
  */
 export interface BrokenRule {
   readonly ok: false;
@@ -32,7 +32,7 @@ export interface BrokenRule {
   readonly problem: string;
 }
 
-/** Total: what is not a rule is a broken one. */
+/** Total: text that is no rule becomes a broken rule. */
 export function parseRule(text: string): Rule | BrokenRule {
   const [, tool, inside] = /^([A-Z][A-Za-z0-9]*)(?:\((.*)\))?$/s.exec(text) ?? [];
   if (tool === undefined) {
@@ -73,7 +73,7 @@ function typed<Type extends string, Pattern extends object>(
 const CLASSES = ['deny', 'ask', 'allow'] as const;
 type RuleClass = (typeof CLASSES)[number];
 
-/** The rules of both, in order, each once. */
+/** The rules of both, in order and without duplicates. */
 export function extendRules(a: PermissionRules, b: PermissionRules): PermissionRules {
   const extended: { [Class in RuleClass]?: string[] } = {};
   for (const name of CLASSES) {
@@ -87,7 +87,7 @@ export interface RuleProblem {
   readonly problem: string;
 }
 
-/** What is wrong with a set of rules, to be told to whoever wrote them. */
+/** The problems of a set of rules, for their author. */
 export function problemsOf(rules: PermissionRules): readonly RuleProblem[] {
   return CLASSES.flatMap((name) => rules[name] ?? [])
     .map(parseRule)

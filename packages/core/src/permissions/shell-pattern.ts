@@ -2,15 +2,15 @@ import { type Argument, splitName } from '@stoa/shell';
 import { matchesWildcard, type Wildcard } from './wildcard.js';
 
 /**
- * The pattern of a `Shell(…)` rule: words, as a shell would split them. Quotes and backslashes
- * take the meaning from a star; nothing else is special.
+ * The pattern of a `Shell(…)` rule: words, as a shell would split them. Quotes and backslashes escape a star; nothing else is
+ * special.
  *
  *   git status       exactly these words
- *   git status *     these words, then any number of others, also none
- *   git status*      the last word may go on, then any number of others
- *   npm run test:*   the same: `test:unit`, and whatever follows it
- *   git * main       a star on its own, in the middle, is any one word
- *   ./ci/*.sh        in the name of a command a star does not reach over a slash
+ *   git status *     these words, then any number of others, or none
+ *   git status*      the last word may be longer, then any number of others
+ *   npm run test:*   the same: `test:unit`, and any words after it
+ *   git * main       a separate star in the middle is any one word
+ *   ./ci/*.sh        in the name of a command a star does not match a slash
  */
 export interface ShellPattern {
   readonly words: readonly Wildcard[];
@@ -18,7 +18,7 @@ export interface ShellPattern {
   readonly open: boolean;
 }
 
-/** How sure it is that a pattern names a command, given what is not known of the command. */
+/** Whether a pattern matches a command of which some words may be unknown. */
 export type Likelihood = 'yes' | 'maybe' | 'no';
 
 export function parseShellPattern(text: string): ShellPattern | { readonly problem: string } {
@@ -58,13 +58,13 @@ function splitPattern(text: string): Wildcard[] | undefined {
   return words;
 }
 
-/** How many words from the start the pattern spells out; a wildcard in one ends them. */
+/** The number of words at the start of the pattern that contain no wildcard. */
 export function namedWords({ words }: ShellPattern): number {
   const loose = words.findIndex((word) => word.includes(undefined));
   return loose < 0 ? words.length : loose;
 }
 
-/** Whether the pattern has this word, or if it is an option with a value at least its name. */
+/** Whether the pattern contains this word without a wildcard, or at least the name of an option with a value. */
 export function spellsOut({ words }: ShellPattern, index: number, text: string): boolean {
   const word = words[index];
   if (!word) return false;
@@ -74,7 +74,7 @@ export function spellsOut({ words }: ShellPattern, index: number, text: string):
   return text.startsWith('-') && word.slice(0, loose).join('').length > option.length;
 }
 
-/** Word by word. What is not fixed text is only matched by what is open at the end. */
+/** Word by word. Unknown words are only matched by the open end of a pattern. */
 export function matchesExactly({ words, open }: ShellPattern, argv: readonly Argument[]): boolean {
   if (argv.length < words.length || (!open && argv.length > words.length)) return false;
   return words.every((word, index) => {
@@ -91,11 +91,11 @@ function crossesSlash(word: Wildcard, name: string): boolean {
 }
 
 /**
- * For rules that forbid: a command is also meant when it is written another way.
+ * For rules that forbid: also matches a command that is written in another way.
  *
- *   yes     word by word, the name with or without a directory, in any case
- *   maybe   what is unknown could make it so; or the words are there with options between them, or
- *           with other options than the pattern's, which may be the same ones written differently
+ *   yes     word by word, the name with or without a directory, ignoring case
+ *   maybe   an unknown word could match; or the words match with other options between or instead of the
+ *           pattern's, which may be the same options written differently
  */
 export function mayMatch(pattern: ShellPattern, argv: readonly Argument[]): Likelihood {
   const [name, ...rest] = argv;
@@ -127,7 +127,7 @@ function matchesTail({ words, open }: ShellPattern, argv: readonly Argument[]): 
   });
 }
 
-/** The operands of the pattern in order, with options anywhere; its options, if there are any at all. */
+/** The operands of the pattern match in order, with options anywhere. If the pattern has options, the command must too. */
 function matchesLoosely({ words, open }: ShellPattern, argv: readonly Argument[]): boolean {
   const operands = words.filter((word) => !isOption(word));
   const wantsOptions = operands.length < words.length;

@@ -15,9 +15,9 @@ function outcome(
   ).outcome;
 }
 
-/** One allow rule in mode ask: what it does not allow is asked about. */
+/** One allow rule in mode ask: other commands ask. */
 const ALLOW: readonly (readonly [pattern: string, command: string, Outcome])[] = [
-  // What the pattern is for.
+  // The intended use of the pattern.
   ['git status*', 'git status', 'allow'],
   ['git status*', 'git status -s', 'allow'],
   ['git status*', 'git   status\t--short', 'allow'],
@@ -61,7 +61,7 @@ const ALLOW: readonly (readonly [pattern: string, command: string, Outcome])[] =
   ['git status*', 'git() { x; }; git status', 'ask'],
   ['git status*', 'git status # y\nx', 'ask'],
   ['git status*', 'git status \\\n; x', 'ask'],
-  // Substitutions ask, whatever is in them.
+  // All substitutions ask.
   ['git status*', 'git status $(rm x)', 'ask'],
   ['git status*', 'git status `rm x`', 'ask'],
   ['git status*', 'git status "$(rm x)"', 'ask'],
@@ -79,7 +79,7 @@ const ALLOW: readonly (readonly [pattern: string, command: string, Outcome])[] =
   ['echo *', 'echo ${!x}', 'ask'],
   ['echo *', 'echo ${x@P}', 'ask'],
   ['echo *', 'echo ${x:=y}', 'ask'],
-  // The name has to be plain, and the one that was meant.
+  // The name has to be fixed text, and exactly the same.
   ['git status*', '$x status', 'ask'],
   ['git status*', 'g* status', 'ask'],
   ['git status*', '{git,status}', 'ask'],
@@ -93,7 +93,7 @@ const ALLOW: readonly (readonly [pattern: string, command: string, Outcome])[] =
   ['git status*', 'git --no-pager status', 'ask'],
   ['git status*', 'git stat', 'ask'],
   ['git status*', 'status git', 'ask'],
-  // Options that change what is done.
+  // Options that change the effect.
   ['git *', 'git -c alias.x=!y x', 'ask'],
   ['git *', 'git --exec-path=/x status', 'ask'],
   ['git diff*', 'git diff --output=x', 'ask'],
@@ -137,7 +137,7 @@ const ALLOW: readonly (readonly [pattern: string, command: string, Outcome])[] =
   ['git status*', 'git status < x', 'allow'],
   ['git status*', 'git status < /dev/tcp/example.com/80', 'ask'],
   ['cat *', 'cat <<< text', 'allow'],
-  // Wrappers: what runs inside is what counts.
+  // Wrappers: the inner command counts.
   ['git status*', 'timeout 5 git status', 'allow'],
   ['git status*', 'env git status', 'allow'],
   ['git status*', 'nice -n 5 nohup git status', 'allow'],
@@ -169,7 +169,7 @@ const ALLOW: readonly (readonly [pattern: string, command: string, Outcome])[] =
   ['find *', 'find . -exec rm {} \\;', 'ask'],
   ['find *', 'find . -exec sh -c x \\;', 'ask'],
   ['find *', 'find $x -name y', 'ask'],
-  // Everything, and what is not understood.
+  // Patterns for everything, and scripts that cannot be parsed.
   ['*', 'x > y; z', 'allow'],
   ['*', 'echo $(', 'ask'],
   ['git status*', 'git status "', 'ask'],
@@ -178,7 +178,7 @@ const ALLOW: readonly (readonly [pattern: string, command: string, Outcome])[] =
   ['git status*', '', 'ask'],
 ];
 
-/** One deny rule in mode full: what it neither denies nor could is allowed. */
+/** One deny rule in mode full: commands that it cannot match are allowed. */
 const DENY: readonly (readonly [pattern: string, command: string, Outcome])[] = [
   ['rm *', 'rm x', 'deny'],
   ['rm *', 'rm', 'deny'],
@@ -236,7 +236,7 @@ const DENY: readonly (readonly [pattern: string, command: string, Outcome])[] = 
   ['rm *', '[[ -n $(rm x) ]]', 'deny'],
   ['rm *', 'f() { rm x; }', 'deny'],
   ['rm *', '! rm x', 'deny'],
-  // It could.
+  // It could match.
   ['rm *', '$x y', 'ask'],
   ['rm *', '"$x" y', 'ask'],
   ['rm *', '/bin/r? x', 'ask'],
@@ -274,7 +274,7 @@ const DENY: readonly (readonly [pattern: string, command: string, Outcome])[] = 
   ['/opt/tool *', '/opt/tool x', 'deny'],
   ['/opt/tool *', 'tool x', 'ask'],
   ['env *', 'env rm x', 'deny'],
-  // It could not.
+  // It cannot match.
   ['rm *', 'echo rm x', 'allow'],
   ['rm *', "echo 'a; rm x'", 'allow'],
   ['rm *', 'echo a # rm x', 'allow'],
@@ -303,7 +303,7 @@ describe('rules for commands', () => {
     expect(outcome('git status && npm test && npm publish', { allow })).toBe('ask');
   });
 
-  it('R-18 deny beats ask, and ask beats allow, in whatever order they stand', () => {
+  it('R-18 deny beats ask, and ask beats allow, in any order', () => {
     const rule = ['Shell(git push*)'];
     expect(outcome('git push', { allow: rule, ask: rule, deny: rule }, 'full')).toBe('deny');
     expect(outcome('git push', { allow: rule, ask: rule }, 'full')).toBe('ask');
@@ -312,7 +312,7 @@ describe('rules for commands', () => {
     expect(outcome('git $x', { allow: ['Shell(git *)'], deny: ['Shell(git push*)'] })).toBe('ask');
   });
 
-  it('T-26 Monitor rules are about monitors, Shell rules about both', () => {
+  it('T-26 Monitor rules apply to monitors, Shell rules to both', () => {
     const monitor = { allow: ['Monitor(tail -f *)'] };
     expect(outcome('tail -f log', monitor, 'ask', 'monitor')).toBe('allow');
     expect(outcome('tail -f log', monitor)).toBe('ask');

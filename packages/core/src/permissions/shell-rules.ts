@@ -1,30 +1,30 @@
 /**
- * What a `Shell(pattern)` or `Monitor(pattern)` rule means for a script.
+ * How `Shell(pattern)` and `Monitor(pattern)` rules apply to a script.
  *
- * A script is every command that could run in it (`commands-of.ts` of `@stoa/shell`): in pipes and lists, in
+ * A script consists of every command that could run in it (`commands-of.ts` of `@stoa/shell`): in pipes and lists, in
  * substitutions, in loops and functions, behind wrappers such as `env` or `timeout`, in the words
- * of `sh -c` and `find -exec`. Patterns are words (`shell-pattern.ts`) and meet each command.
+ * of `sh -c` and `find -exec`. Patterns are words (`shell-pattern.ts`) and are matched with each command.
  *
- *   deny   any command that matches denies the whole. The name matches with or without its
- *          directory, and wrappers are matched as well as what they run. A command that could
- *          match, because something in it is unknown or its options are arranged otherwise, is
- *          asked about.
+ *   deny   any command that matches denies the whole script. The name matches with or without its
+ *          directory, and wrappers are matched as well as the commands they run. A command that could
+ *          match, because something in it is unknown or its options have another order, needs an
+ *          approval.
  *   ask    the same, and asks.
- *   allow  every command has to be matched by some allow rule, word by word, as written. A pattern
+ *   allow  every command has to be matched by an allow rule, word by word, as written. A pattern
  *          never allows:
- *            - a command whose name is not fixed text, or unknown words where it has words
+ *            - a command whose name is not fixed text, or unknown words where the pattern has words
  *            - variables set before a command, by a loop, an expansion or a builtin
- *            - a file opened for writing, other than /dev/null; reading one is like naming it,
- *              which takes a pattern that is open at its end
- *            - input that the script gives to the command, if the pattern is not open: for many
- *              programs that is a script. Programs that only print what they read are excepted
+ *            - a file opened for writing, other than /dev/null; a file opened for reading counts as a
+ *              further word, so the pattern has to be open at its end
+ *            - input that the script sends to the command, if the pattern is not open: for many
+ *              programs that is a script. Programs that only print their input are excepted
  *            - a command or process substitution
  *            - a word that changes what the command does, unless it is spelled out
  *              (`changing-options.ts` of `@stoa/shell`)
- *            - what a wrapper runs, if the pattern does not reach beyond the wrapper
+ *            - the command of a wrapper, if the pattern ends with the wrapper
  *
- * A rule without a pattern, or with `*` alone, is about every script. A script that is not
- * understood matches no allow rule, and could match any deny or ask rule.
+ * A rule without a pattern, or with `*` alone, applies to every script. A script that cannot be parsed matches no allow rule, and
+ * could match any deny or ask rule.
  */
 import { type Command, changesMeaning, type OpenedFile } from '@stoa/shell';
 import {
@@ -36,10 +36,10 @@ import {
   spellsOut,
 } from './shell-pattern.js';
 
-/** The commands of a script, or that it could not be understood. */
+/** The commands of a script, unless it could not be parsed. */
 export type ShellReading = readonly Command[] | 'unparsable';
 
-/** Whether a rule that forbids or asks is about this script. */
+/** Whether a deny or ask rule applies to this script. */
 export function forbids(pattern: ShellPattern, reading: ShellReading): Likelihood {
   if (isEverything(pattern)) return 'yes';
   if (reading === 'unparsable') return 'maybe';
@@ -54,7 +54,7 @@ export function forbids(pattern: ShellPattern, reading: ShellReading): Likelihoo
   return sure;
 }
 
-/** The commands of a script that none of the patterns allows; none of them left means it may run. */
+/** The commands of a script that none of the patterns allows. */
 export function leftOver(
   patterns: readonly ShellPattern[],
   reading: readonly Command[],
@@ -85,7 +85,7 @@ function allowsWords(pattern: ShellPattern, argv: Command['argv']): boolean {
   return matchesExactly(pattern, argv) && !changesMeaning(argv, spelledOut);
 }
 
-/** They take what they read for data, whatever it is. */
+/** Programs that treat their input as data. */
 const PRINTING: ReadonlySet<string> = new Set([
   ...['cat', 'head', 'tail', 'wc', 'grep', 'rg', 'cut', 'sort', 'uniq', 'tr', 'nl', 'tac', 'rev'],
   ...['fold', 'fmt', 'column', 'comm', 'paste', 'jq', 'diff', 'cmp', 'echo', 'printf', 'true'],
@@ -98,7 +98,7 @@ function printsItsInput(argv: Command['argv']): boolean {
   return name.type === 'fixed' && PRINTING.has(name.text) && !changesMeaning(argv, () => false);
 }
 
-/** Descriptors are put in each other's place, /dev/null forgets, and `<` only reads. */
+/** Duplicated descriptors, /dev/null, and files that are only read, if that is allowed. */
 function isHarmless({ operator, target }: OpenedFile, mayRead: boolean): boolean {
   if (operator === '<<<') return true;
   if (target.type !== 'fixed') return false;

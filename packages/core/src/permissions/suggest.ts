@@ -1,32 +1,32 @@
 import { LIMITS } from '@stoa/protocol';
 import type { Command } from '@stoa/shell';
 import { plainHost } from './host-pattern.js';
-import { allowingRule, type Matter, notAllowed } from './matching.js';
+import { allowingRule, notAllowed, type RuleInput } from './matching.js';
 import { patternFor } from './path-pattern.js';
 import { allowingNames, isBySubject, ruleNameOf } from './rule-names.js';
 import { type BrokenRule, parseRule, type Rule } from './rules.js';
 
-/** They change the shell, and with it what every later command of a script does. */
+/** Commands that change the shell, and thereby every later command of a script. */
 const CHANGING_THE_SHELL: ReadonlySet<string> = new Set([
   ...['cd', 'chdir', 'pushd', 'popd', 'set', 'shopt', 'exec', 'source', '.', 'umask', 'ulimit'],
 ]);
 
 /**
- * The narrowest rule that would have allowed this: for a command exactly that command. Nothing where
- * no rule would, or where it would take several.
+ * The narrowest rule that would have allowed the call: for a command, exactly that command. Undefined if no single rule would
+ * allow it.
  */
 export function suggestRule(
-  matter: Matter,
+  input: RuleInput,
   allow: readonly (Rule | BrokenRule)[],
 ): string | undefined {
-  const text = candidate(matter, allow);
+  const text = candidate(input, allow);
   if (text === undefined || text.length > LIMITS.ruleChars) return undefined;
-  const suffices = allowingRule([...allow, parseRule(text)], matter) !== undefined;
+  const suffices = allowingRule([...allow, parseRule(text)], input) !== undefined;
   return suffices ? text : undefined;
 }
 
 function candidate(
-  { request, places, reading }: Matter,
+  { request, roots, reading }: RuleInput,
   allow: readonly (Rule | BrokenRule)[],
 ): string | undefined {
   const { tool, subject } = request;
@@ -40,7 +40,7 @@ function candidate(
       return pattern === undefined || more.length > 0 ? undefined : `${name}(${pattern})`;
     }
     case 'path':
-      return `${allowingNames(request).has('Edit') ? 'Edit' : 'Read'}(${patternFor(subject.path, places)})`;
+      return `${allowingNames(request).has('Edit') ? 'Edit' : 'Read'}(${patternFor(subject.path, roots)})`;
     case 'url':
       return `Fetch(domain:${plainHost(subject.host)})`;
     case 'mcp':
@@ -49,7 +49,7 @@ function candidate(
       return undefined;
     case 'none': {
       const name = ruleNameOf(tool);
-      // A tool of which single uses can be told apart is not opened for all of them.
+      // A rule for all uses of such a tool would be too broad.
       return isBySubject(name) ? undefined : name;
     }
   }
@@ -60,8 +60,8 @@ function isFor(tool: string, name: 'Shell' | 'Monitor'): boolean {
 }
 
 /**
- * Exactly the words of the command. A star would let in options that write or run, and files
- * outside the workspace: what a program does with its words is for the person to judge.
+ * Exactly the words of the command. A star would also allow options that write or execute, and files outside of the
+ * workspace.
  */
 function patternOf({ argv }: Command): string | undefined {
   const words = argv.map((argument) => (argument.type === 'fixed' ? argument.text : undefined));

@@ -1,7 +1,7 @@
-/** A text in which each `undefined` stands for any run of characters, also none. */
+/** A text in which each `undefined` stands for any characters, or none. */
 export type Wildcard = readonly (string | undefined)[];
 
-/** Whether the whole text matches. Linear: nothing in a rule can make it slow. */
+/** Whether the whole text matches, in linear time. */
 export function matchesWildcard(wildcard: Wildcard, text: string): boolean {
   const first = wildcard.findIndex((piece) => piece === undefined);
   if (first < 0) return wildcard.join('') === text;
@@ -18,7 +18,7 @@ export function matchesWildcard(wildcard: Wildcard, text: string): boolean {
   return text.length - suffix.length >= at && text.endsWith(suffix);
 }
 
-/** The texts between wildcards, with neighbouring pieces put together. */
+/** The texts between wildcards. */
 function* runs(wildcard: Wildcard): Generator<string> {
   let run = '';
   for (const piece of wildcard) {

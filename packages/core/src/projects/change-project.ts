@@ -10,7 +10,7 @@ import { listProjectMembers, type Tx } from '@stoa/store';
 import type { Decision } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
 import { inProject, type ProjectContext } from './context.js';
-import { takeOutEverywhere } from './linked-channels.js';
+import { removeMirroredEverywhere } from './linked-channels.js';
 import { assertTakesChanges, projectToManage } from './project-gate.js';
 import { getProject } from './read-projects.js';
 import { projectMemberRecord } from './records.js';
@@ -39,7 +39,7 @@ export async function updateProject(
     open: () => projectToManage(principal, projectId),
     // eslint-disable-next-line require-yield -- the decision needs only the project
     *decide(project): Tx<Decision<void>> {
-      // What is archived is taken up again first.
+      // An archived project has to be made active first.
       if (status === undefined || status === 'archived') assertTakesChanges(project);
       return {
         events: [inProject(project, { type: 'project_updated', data })],
@@ -50,7 +50,7 @@ export async function updateProject(
   return getProject(context, principal, projectId);
 }
 
-/** Its members leave the channels it brought them into; what was said there stays. */
+/** Its mirrored members leave their channels; messages stay. */
 export function deleteProject(
   context: ProjectContext,
   principal: Principal,
@@ -65,7 +65,7 @@ export function deleteProject(
       return {
         events: [
           inProject(project, { type: 'project_deleted', data: { projectId } }),
-          ...(yield* takeOutEverywhere(project, rows.map(projectMemberRecord), at)),
+          ...(yield* removeMirroredEverywhere(project, rows.map(projectMemberRecord), at)),
         ],
         answer: () => undefined,
       };

@@ -4,7 +4,7 @@ import type { OpenProjectRow } from '@stoa/store';
 import type { ChannelContext } from '../channels/context.js';
 import type { NewEvent } from '../kernel/log.js';
 
-/** What every verb of projects works with: starting a task is posting into a channel. */
+/** What the operations on projects need: starting a task posts a message in a channel. */
 export type ProjectContext = ChannelContext;
 
 export const inProject = (

@@ -16,7 +16,7 @@ import { admitMetadata } from '../kernel/metadata.js';
 import { inProject, type ProjectContext } from './context.js';
 import { getProject } from './read-projects.js';
 
-/** A project comes with its creator as first member, in one commit. */
+/** Creates a project with its creator as the first member, in one commit. */
 export async function createProject(
   context: ProjectContext,
   principal: Principal,
@@ -33,7 +33,7 @@ export async function createProject(
     lane: topic,
     *open(): Tx<void> {},
     *decide(_, at): Tx<Decision<string>> {
-      // Topics outlive their projects, so an erased project's id is never given out again.
+      // Topics outlive their projects, so the id of an erased project is never used again.
       if (yield* findTopic.first({ name: topic })) {
         throw new StoaError('project_exists', `The id ${projectId} is or was taken`);
       }

@@ -9,16 +9,16 @@ import {
 } from '@stoa/store';
 import type { OpenChannel } from '../channels/channel-gate.js';
 import type { NewEvent } from '../kernel/log.js';
-import { mirrorInto, takeOut } from './mirror.js';
+import { mirrorInto, removeMirrored } from './mirror.js';
 
-/** Locked as the daemon's own: whoever may change the project was asked for leave when it was linked. */
+/** Without a check of the caller: the right to link the channel was checked when it was linked. */
 function* linkedChannel({ channelId }: ProjectLinkRow): Tx<OpenChannel> {
   const row = yield* lockChannel.first({ channelId, actorId: 'system' });
   if (!row) throw new StoaError('channel_not_found', `There is no channel ${channelId}`);
   return { ...row, channelId };
 }
 
-/** A member that joined or changed, in every channel that mirrors it. */
+/** Updates a member that joined or changed, in every channel that mirrors it. */
 export function* mirrorEverywhere(
   { topicId, projectId }: OpenProjectRow,
   member: ProjectMember,
@@ -31,14 +31,14 @@ export function* mirrorEverywhere(
   return events;
 }
 
-export function* takeOutEverywhere(
+export function* removeMirroredEverywhere(
   project: OpenProjectRow,
   members: readonly ProjectMember[],
   at: number,
 ): Tx<NewEvent[]> {
   const events: NewEvent[] = [];
   for (const link of yield* mirroring(project.topicId)) {
-    events.push(...(yield* takeOut(project, yield* linkedChannel(link), members, at)));
+    events.push(...(yield* removeMirrored(project, yield* linkedChannel(link), members, at)));
   }
   return events;
 }
@@ -47,7 +47,7 @@ function* mirroring(topicId: number): Tx<ProjectLinkRow[]> {
   return (yield* listProjectLinks.all({ topicId })).filter(({ mirrors }) => mirrors === 1);
 }
 
-/** A channel that a project uses is not deleted under it. */
+/** A linked channel cannot be deleted. */
 export function* assertNotLinked(channelId: string): Tx<readonly NewEvent[]> {
   const links = yield* listLinksOfChannel.all({ channelId });
   if (links.length === 0) return [];

@@ -18,7 +18,7 @@ import {
 } from '../channels/channel-gate.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { inProject, type ProjectContext } from './context.js';
-import { mirrorInto, takeOut } from './mirror.js';
+import { mirrorInto, removeMirrored } from './mirror.js';
 import {
   assertMayManage,
   assertTakesChanges,
@@ -28,8 +28,8 @@ import {
 import { linkRecord, projectMemberRecord } from './records.js';
 
 /**
- * Links a channel, or changes the link. That keeps the channel from being deleted and may bring members
- * into it, so it takes who looks after both.
+ * Links a channel, or changes the link. A link prevents that the channel is deleted and may add members to it, so the caller
+ * must be allowed to manage both.
  */
 export function linkChannel(
   context: ProjectContext,
@@ -51,7 +51,7 @@ export function linkChannel(
       return {
         events: [
           inProject(project, { type: 'channel_linked', data: { link } }),
-          ...(yield* followed(project, channel, known, link, at)),
+          ...(yield* mirrorChanges(project, channel, known, link, at)),
         ],
         answer: () => link,
       };
@@ -59,7 +59,7 @@ export function linkChannel(
   });
 }
 
-/** Who looks after either of the two may part them; members that the project brought leave. */
+/** A caller who may manage the project or the channel may unlink them. Mirrored members leave. */
 export function unlinkChannel(
   context: ProjectContext,
   principal: Principal,
@@ -79,7 +79,7 @@ export function unlinkChannel(
       return {
         events: [
           inProject(project, { type: 'channel_unlinked', data: { channelId } }),
-          ...(yield* takeOut(project, channel, yield* membersOf(project), at)),
+          ...(yield* removeMirrored(project, channel, yield* membersOf(project), at)),
         ],
         answer: () => undefined,
       };
@@ -87,7 +87,7 @@ export function unlinkChannel(
   });
 }
 
-function* followed(
+function* mirrorChanges(
   project: OpenProjectRow,
   channel: OpenChannel,
   before: ChannelLink | undefined,
@@ -98,7 +98,7 @@ function* followed(
     return yield* mirrorInto(project.projectId, channel, yield* membersOf(project), at);
   }
   if (!before?.mirrorMembers) return [];
-  return yield* takeOut(project, channel, yield* membersOf(project), at);
+  return yield* removeMirrored(project, channel, yield* membersOf(project), at);
 }
 
 function linkOf(

@@ -22,11 +22,11 @@ import { sessionIdOf } from '../channels/member-name.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { assertNotEnded, mayDirect, sessionToChange } from '../sessions/session-gate.js';
 import { inProject, type ProjectContext } from './context.js';
-import { mirrorEverywhere, takeOutEverywhere } from './linked-channels.js';
+import { mirrorEverywhere, removeMirroredEverywhere } from './linked-channels.js';
 import { assertTakesChanges, projectToChange } from './project-gate.js';
 import { projectMemberRecord } from './records.js';
 
-/** Joins or changes a member. An actor is in a project once; joining again keeps `joinedAt`. */
+/** Adds or changes a member. An actor is in a project once; adding it again keeps `joinedAt`. */
 export function upsertMember(
   context: ProjectContext,
   principal: Principal,
@@ -80,7 +80,7 @@ export function removeMember(
       return {
         events: [
           inProject(project, { type: 'project_member_left', data: { memberId } }),
-          ...(yield* takeOutEverywhere(project, [projectMemberRecord(row)], at)),
+          ...(yield* removeMirroredEverywhere(project, [projectMemberRecord(row)], at)),
         ],
         answer: () => undefined,
       };
@@ -88,7 +88,7 @@ export function removeMember(
   });
 }
 
-/** People manage themselves and their sessions; the project's creator and the owner everybody. */
+/** People manage themselves and their sessions; the creator of the project and the owner manage everybody. */
 function* assertMayManage(
   principal: Principal,
   project: OpenProjectRow,
@@ -100,7 +100,7 @@ function* assertMayManage(
   if (session && mayDirect(principal, session)) return;
   throw new StoaError(
     'forbidden',
-    'Only the creator of the project or the owner manages other members',
+    'Only the creator of the project or the owner may manage other members',
   );
 }
 
@@ -152,7 +152,7 @@ function* newcomer(
 
 type Identity = Pick<ProjectMember, 'memberId' | 'memberKind' | 'displayName'>;
 
-/** Whoever may direct a session may bring it along: it works for that person here too. */
+/** A person who may direct a session may add it. */
 function* identity(
   principal: Principal,
   actorId: string,
@@ -174,7 +174,7 @@ function* identity(
   };
 }
 
-/** The agent's id, or that with a number. */
+/** The id of the agent, with a number if it is taken. */
 function freeId(agentId: string, taken: ReadonlySet<string>): string {
   if (!taken.has(agentId)) return agentId;
   for (let n = 2; ; n++) {
@@ -184,8 +184,8 @@ function freeId(agentId: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * A session that a project counts on is not ended under it: a person takes it out first. One that ends
- * with its parent cannot be held back, so its projects note it in the same commit.
+ * A person has to remove a session from its projects before ending it. A session that ends with its parent cannot be kept, so
+ * its projects record the end in the same commit.
  */
 export function* sessionEnding(by: Principal, sessionId: string): Tx<NewEvent[]> {
   const memberships = yield* listProjectsOfActor.all({ actorId: `session:${sessionId}` });
@@ -193,7 +193,7 @@ export function* sessionEnding(by: Principal, sessionId: string): Tx<NewEvent[]>
     const names = memberships.map(({ projectId }) => projectId).join(', ');
     throw new StoaError(
       'session_in_project',
-      `${sessionId} is a member of ${names}: take it out first`,
+      `${sessionId} is a member of ${names}: remove it there first`,
     );
   }
   return memberships.map(({ projectId, memberId }) => ({

@@ -7,16 +7,15 @@ import type { NewEvent } from '../kernel/log.js';
 import { projectMemberRecord } from './records.js';
 
 /*
- * Members of a project in the channels it mirrors them into. An actor is in a channel once: whoever is
- * there on their own stays as they are, and is mirrored when they leave; of two projects with the same
- * member the first has it there, and the other takes over when the first lets go. All of it happens in
- * the commit of what it follows from, so there is no moment at which the two disagree.
+ * Members of a project in the channels that mirror them. An actor is in a channel once: an actor who joined directly is not
+ * mirrored until they leave; if two projects have the same member, the first one mirrors it, and the other takes over when
+ * the first stops. Mirroring is part of the commit that causes it, so project and channel never differ.
  */
 
 const mirroredId = (projectId: string, memberId: string): string =>
   `${MIRRORED_PREFIX}${projectId}:${memberId}`;
 
-/** Brings members into a channel, or their names and roles up to date there. */
+/** Adds members to a channel, or updates their names and roles there. */
 export function* mirrorInto(
   projectId: string,
   channel: OpenChannel,
@@ -45,8 +44,8 @@ export function* mirrorInto(
   return events;
 }
 
-/** Takes members out of a channel again: those that this project brought, and no others. */
-export function* takeOut(
+/** Removes the members that this project mirrors from a channel. */
+export function* removeMirrored(
   { projectId, topicId: projectTopicId }: { readonly projectId: string; readonly topicId: number },
   { topicId, channelId }: OpenChannel,
   members: readonly ProjectMember[],
@@ -65,7 +64,7 @@ export function* takeOut(
   return events;
 }
 
-/** Who leaves a channel and is a member of a project that mirrors into it comes back as that. */
+/** An actor who leaves a channel and is a member of a project that mirrors there, becomes a mirrored member. */
 export function* takeOver(
   channelId: string,
   actorId: string,
@@ -78,7 +77,7 @@ export function* takeOver(
   return [{ topic: channelTopic(channelId), event: { type: 'member_joined', data: { member } } }];
 }
 
-/** It is spoken to by hand only: to be in a project is not to be asked whenever somebody says something. */
+/** A mirrored session gets turns only when it is addressed: project members do not answer every message. */
 function mirroredMember(projectId: string, member: ProjectMember, at: number): Member {
   const { memberId, memberKind, actorId } = member;
   return {
@@ -100,6 +99,6 @@ const nameAndRole = ({ displayName, role }: ProjectMember) => ({
 });
 
 function tooMany(channelId: string): StoaError {
-  const most = String(LIMITS.membersPerChannel);
-  return new StoaError('limit_reached', `${channelId} would have more than ${most} members`);
+  const max = String(LIMITS.membersPerChannel);
+  return new StoaError('limit_reached', `${channelId} would have more than ${max} members`);
 }

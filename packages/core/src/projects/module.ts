@@ -13,10 +13,10 @@ import { projectToRead } from './project-gate.js';
 import { PROJECT_EVENTS } from './projection.js';
 import { Projects } from './projects.js';
 
-/** No topic has this number. */
+/** No topic has this id. */
 const NO_PROJECT = 0;
 
-/** Projects: members, tasks and the channels they talk in. */
+/** Projects: members, project tasks and linked channels. */
 export const projects = defineModule({
   name: 'projects',
   needs: [access, sessions, channels],

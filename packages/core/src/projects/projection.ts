@@ -37,10 +37,7 @@ function* putMember(
   yield* upsertProjectMember.run({ ...row, role, sessionEndedAt });
 }
 
-/**
- * What one event does to the tables of its project. It decides nothing and reads nothing but those
- * tables, so that replaying a log from zero gives the same tables.
- */
+/** Updates the tables of projects. */
 export const PROJECT_EVENTS: Projections = {
   *project_created(position, event) {
     const { topicId, at } = position;

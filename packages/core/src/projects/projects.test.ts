@@ -41,7 +41,7 @@ describe.each(STORE_ENGINES)('projects on $name', (engine) => {
       (error: unknown) => (error as { code?: string }).code,
     );
 
-  it('C-51 mirrors its members under names of its own, follows them, and takes out only those', async () => {
+  it('C-51 mirror their members under their own ids, follow changes, and remove only those', async () => {
     await open(['own']);
     const [a, b] = [await newSession(), await newSession()];
     await add(a, 'ann');
@@ -56,7 +56,7 @@ describe.each(STORE_ENGINES)('projects on $name', (engine) => {
       displayNameMode: 'manual',
       participationMode: 'manual_only',
     });
-    // Joining, renaming and leaving are followed in the same commit.
+    // Joining, renaming and leaving are mirrored in the same commit.
     await add(b, 'ben');
     await stage.core.projects.upsertMember(OWNER, 'p', {
       actorId: `session:${b}`,
@@ -73,7 +73,7 @@ describe.each(STORE_ENGINES)('projects on $name', (engine) => {
     expect(await memberIds()).toEqual(['own', 'owner']);
   });
 
-  it('C-51 a member on its own is left as it is, and mirrored when it leaves', async () => {
+  it('C-51 do not mirror an actor that joined the channel directly, until it leaves', async () => {
     await open(['own']);
     await add(stage.sessionOf('own'), 'o');
     await link();
@@ -91,7 +91,7 @@ describe.each(STORE_ENGINES)('projects on $name', (engine) => {
     );
   });
 
-  it('C-51 of two projects with the same member the other takes over', async () => {
+  it('C-51 take over a member of another project that stops mirroring it', async () => {
     await open();
     const session = await newSession();
     await stage.core.projects.create(OWNER, { projectId: 'q', displayName: 'Other' });
@@ -110,7 +110,7 @@ describe.each(STORE_ENGINES)('projects on $name', (engine) => {
     expect((await stage.core.sweeper.sweep()).erasedRows).toBe(4);
   });
 
-  it('C-52 a channel that a project links is not deleted', async () => {
+  it('C-52 prevent that a linked channel is deleted', async () => {
     await open();
     await link({});
     expect(await code(stage.core.channels.delete(OWNER, 'team'))).toBe('channel_linked');
@@ -119,7 +119,7 @@ describe.each(STORE_ENGINES)('projects on $name', (engine) => {
     await stage.core.channels.delete(OWNER, 'team');
   });
 
-  it('does not lose a session silently: a person is refused, and what ends with its parent is told', async () => {
+  it('refuse that a person ends a member session, and record the end of one that ends with its parent', async () => {
     await open();
     const parentSessionId = await newSession();
     const { sessionId } = await stage.core.sessions.create(OWNER, {
@@ -137,7 +137,7 @@ describe.each(STORE_ENGINES)('projects on $name', (engine) => {
     expect(await code(start(taskId))).toBe('session_ended');
   });
 
-  it('starts a task by a message of the person, and its assignee speaks in that thread', async () => {
+  it('start a task with a message of the person, and its assignee answers in that thread', async () => {
     await open(['own']);
     await add(await newSession(), 'ann');
     await link();
@@ -165,20 +165,20 @@ describe.each(STORE_ENGINES)('projects on $name', (engine) => {
     run.complete();
     await stage.ended(run);
     expect(await stage.messages()).toEqual(['owner: Do it\n\nNow', 'ANN: done']);
-    // Asked by a message, one that is started by hand only stays silent.
-    const said = await stage.say('and now?', { addressedMemberIds: ['project:p:ann'] });
-    expect((await stage.decisions(said.messageId))[0]?.candidates).toMatchObject([
+    // A plain message does not start a `manual_only` member.
+    const question = await stage.say('and now?', { addressedMemberIds: ['project:p:ann'] });
+    expect((await stage.decisions(question.messageId))[0]?.candidates).toMatchObject([
       { memberId: 'project:p:ann', reason: 'manual_only' },
       { memberId: 'own', reason: 'others_selected' },
     ]);
-    // Taken up again, it goes on in its thread.
+    // Started again, it continues in its thread.
     await stage.core.projects.updateTask(OWNER, 'p', taskId, { status: 'open' });
     const again = await start(taskId);
     expect(again.discussion).toEqual(started.discussion);
     expect(again.latestRunId).not.toBe(started.latestRunId);
   });
 
-  it('lets the session that is to do a task tell how far it got, and no other', async () => {
+  it('let only the assigned session report the progress of a task', async () => {
     await open();
     const [a, b] = [await newSession(), await newSession()];
     await add(a, 'ann');
@@ -196,13 +196,13 @@ describe.each(STORE_ENGINES)('projects on $name', (engine) => {
     const late = projects.updateTask(as(a), 'p', taskId, { status: 'in_progress' });
     expect(await code(late)).toBe('invalid_transition');
     expect((await projects.list(as(a), page)).projects).toHaveLength(1);
-    // Who leaves leaves its tasks to others.
+    // The tasks of a member that leaves become unassigned.
     await projects.removeMember(OWNER, 'p', 'ann');
     expect(await projects.task(OWNER, 'p', taskId)).not.toHaveProperty('assigneeMemberId');
     expect((await projects.list(as(a), page)).projects).toEqual([]);
   });
 
-  it('keeps tasks in an order: nothing waits for itself, and what waits is not started', async () => {
+  it('keep tasks acyclic, and do not start blocked ones', async () => {
     await open();
     const { projects } = stage.core;
     await link();
@@ -228,7 +228,7 @@ describe.each(STORE_ENGINES)('projects on $name', (engine) => {
     expect(await code(start(second.taskId))).toBe('project_not_active');
   });
 
-  it('is bounded', async () => {
+  it('have limits', async () => {
     await open();
     const { projects, channels } = stage.core;
     for (let n = 0; n <= LIMITS.linksPerProject; n++) {

@@ -24,7 +24,7 @@ import {
 import { startTask } from './start-task.js';
 import { createTask, deleteTask, updateTask } from './tasks.js';
 
-/** Everything a caller can do with projects; `by` is the principal the credential proved. */
+/** What a caller can do with projects. `by` is the principal that the credential proved. */
 export class Projects {
   constructor(private readonly context: ProjectContext) {}
 

@@ -1,6 +1,5 @@
 import {
   actorIdOf,
-  LIMITS,
   type Principal,
   type Project,
   type ProjectDetails,
@@ -23,9 +22,9 @@ import {
 } from '@stoa/store';
 import { likePattern } from '../channels/read-channels.js';
 import { dataOf } from '../kernel/codec.js';
+import { readPage } from '../kernel/paging.js';
 import type { ProjectContext } from './context.js';
-import { existingTask } from './existing-task.js';
-import { projectToRead } from './project-gate.js';
+import { existingTask, projectToRead } from './project-gate.js';
 import { linkRecord, projectMemberRecord, projectRecord, taskRecord } from './records.js';
 
 export function getProject(
@@ -54,7 +53,7 @@ export interface ProjectQuery {
   readonly limit: number;
 }
 
-/** By id. Whatever a session asks for, it sees its own. */
+/** By id. A session sees only its own projects. */
 export function listProjects(
   context: ProjectContext,
   principal: Principal,
@@ -63,17 +62,20 @@ export function listProjects(
   const asked = memberSessionId === undefined ? '' : `session:${memberSessionId}`;
   const actorId = principal.kind === 'session' ? actorIdOf(principal) : asked;
   return context.store.read(function* () {
-    const rows = yield* listRows.all({
+    const filter = {
       after: after ?? '',
       pattern: query === undefined ? '' : likePattern(query),
       status: status ?? '',
       actorId,
       channelId: channelId ?? '',
-      limit: limit + 1,
-    });
-    const projects = rows.slice(0, limit).map(projectRecord);
-    const nextAfter = rows.length > limit ? projects.at(-1)?.projectId : undefined;
-    return { projects, ...(nextAfter === undefined ? {} : { nextAfter }) };
+    };
+    const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+      listRows.all({ ...filter, limit: count }),
+    );
+    return {
+      projects: rows.map(projectRecord),
+      ...(resumeAfter && { nextAfter: resumeAfter.projectId }),
+    };
   });
 }
 
@@ -92,17 +94,18 @@ export function listTasks(
 ): Promise<{ tasks: ProjectTask[]; nextAfter?: string }> {
   return context.store.read(function* () {
     const { topicId } = yield* projectToRead(principal, projectId);
-    const rows = yield* listTaskRows.all({
+    const filter = {
       topicId,
       after: after ?? '',
       status: status ?? '',
       assigneeId: assigneeMemberId ?? '',
-      limit: Math.min(limit, LIMITS.pageSize) + 1,
-    });
+    };
+    const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+      listTaskRows.all({ ...filter, limit: count }),
+    );
     const tasks: ProjectTask[] = [];
-    for (const row of rows.slice(0, limit)) tasks.push(yield* withBlockers(projectId, row));
-    const nextAfter = rows.length > limit ? tasks.at(-1)?.taskId : undefined;
-    return { tasks, ...(nextAfter === undefined ? {} : { nextAfter }) };
+    for (const row of rows) tasks.push(yield* withBlockers(projectId, row));
+    return { tasks, ...(resumeAfter && { nextAfter: resumeAfter.taskId }) };
   });
 }
 
@@ -119,7 +122,7 @@ export function getTask(
   });
 }
 
-/** Of so many changes in the project, the newest are looked through. */
+/** Only so many of the newest changes in the project are read. */
 const CHANGES_READ = 500;
 const HISTORY_SHOWN = 50;
 

@@ -25,17 +25,16 @@ import { decidePost } from '../channels/post-message.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { inProject, type ProjectContext } from './context.js';
-import { existingTask } from './existing-task.js';
-import { assertWorksHere, projectToChange } from './project-gate.js';
+import { assertMayWork, existingTask, projectToChange } from './project-gate.js';
 import { getTask } from './read-projects.js';
 import { assertFollows, assertNotBlocked, taskOf } from './tasks.js';
 
 type Started = Extract<ProjectEvent, { type: 'task_started' }>['data'];
 
 /**
- * Asks the assignee to do a task: a message of the caller in a linked channel, addressed to it, in the
- * commit that says that the task is in progress. What follows from the message is what follows from
- * every message, but that somebody who is spoken to by hand only counts as spoken to.
+ * Asks the assignee to do a task: posts a message of the caller in a linked channel, addressed to the assignee, in the commit
+ * that sets the task in progress. The message has the effects of every message; in addition it addresses a `manual_only`
+ * session.
  */
 export async function startTask(
   context: ProjectContext,
@@ -50,15 +49,15 @@ export async function startTask(
     lane: projectTopic(projectId),
     open: () => projectToChange(principal, projectId),
     *decide(project, at): Tx<Decision<string>> {
-      assertWorksHere(principal, project);
+      assertMayWork(principal, project);
       const task = yield* startable(project, taskId);
       assertRead(task, request);
       const assignee = yield* assigneeOf(project, task);
       const channelId = yield* channelFor(project, task, request);
       const channel = yield* channelToSpeakIn(principal, channelId);
       const isConfirmed = request.confirmText === true;
-      const asked = { principal, project, task, assignee, channel, isConfirmed, at };
-      const { messageId, root, events } = yield* kickOff(context, asked);
+      const start = { principal, project, task, assignee, channel, isConfirmed, at };
+      const { messageId, root, events } = yield* postStart(context, start);
       const runId = runOf(events, sessionIdOf(assignee.actorId));
       const data: Started = {
         taskId,
@@ -93,19 +92,16 @@ function* startable(project: OpenProjectRow, taskId: string): Tx<TaskRow> {
   return task;
 }
 
-/** A person starts the revision that they read, not what somebody changed since. */
-function assertRead(
-  { taskId, revision, writtenBy, title, description }: TaskRow,
-  request: StartProjectTask,
-): void {
+/** A person starts the revision that they read, not a later one. */
+function assertRead(task: TaskRow, request: StartProjectTask): void {
+  const { taskId, revision, writtenBy } = task;
   if (request.confirmText === true && request.revision === undefined) {
     throw new StoaError('invalid_request', 'confirmText needs the revision that was read');
   }
   if (request.revision === undefined || request.revision === revision) return;
-  const now = description === null ? title : `${title}\n\n${description}`;
   throw new StoaError(
     'revision_conflict',
-    `${taskId} has revision ${String(revision)} by ${writtenBy} now: ${now}`,
+    `${taskId} has revision ${String(revision)} by ${writtenBy} now: ${taskText(task)}`,
   );
 }
 
@@ -117,14 +113,14 @@ function* assigneeOf(
     assigneeId === null
       ? undefined
       : yield* findProjectMember.first({ topicId, memberId: assigneeId });
-  if (!member) throw new StoaError('task_unassigned', `Nobody is to do ${taskId}: assign it first`);
+  if (!member) throw new StoaError('task_unassigned', `${taskId} has no assignee: assign it first`);
   if (member.sessionEndedAt !== null) {
     throw new StoaError('session_ended', `The session of ${member.memberId} has ended`);
   }
   return member;
 }
 
-/** That which was asked for, that of the thread it was in, the one for new tasks, or the only one. */
+/** The requested channel, that of its thread, the default for new tasks, or the only one. */
 function* channelFor(
   { topicId, projectId }: OpenProjectRow,
   task: TaskRow,
@@ -139,28 +135,28 @@ function* channelFor(
     throw new StoaError('channel_not_linked', `${projectId} does not link ${channelId}`);
   }
   if (task.channelId !== null && isLinked(task.channelId)) return task.channelId;
-  const meant = links.find(({ isDefault }) => isDefault === 1) ?? links[0];
-  if (meant && (meant.isDefault === 1 || links.length === 1)) return meant.channelId;
+  const chosen = links.find(({ isDefault }) => isDefault === 1) ?? links[0];
+  if (chosen && (chosen.isDefault === 1 || links.length === 1)) return chosen.channelId;
   throw new StoaError(
     'channel_not_linked',
     `${projectId} has no channel for new tasks: name one that it links`,
   );
 }
 
-interface Asked {
+interface TaskStart {
   readonly principal: Principal;
   readonly project: OpenProjectRow;
   readonly task: TaskRow;
   readonly assignee: ProjectMemberRow;
   readonly channel: JoinedChannel;
-  /** The caller vouches for the text. */
+  /** The caller confirmed the text. */
   readonly isConfirmed: boolean;
   readonly at: number;
 }
 
-function* kickOff(
+function* postStart(
   context: ProjectContext,
-  { principal, project, task, assignee, channel, isConfirmed, at }: Asked,
+  { principal, project, task, assignee, channel, isConfirmed, at }: TaskStart,
 ): Tx<{ messageId: string; root: string | undefined; events: readonly NewEvent[] }> {
   const { topicId, channelId } = channel;
   const member = yield* findMemberByActor.first({ topicId, actorId: assignee.actorId });
@@ -169,7 +165,7 @@ function* kickOff(
   }
   const sessionId = sessionIdOf(assignee.actorId);
   const isOwnText = isConfirmed || task.writtenBy === actorIdOf(principal);
-  const text = isOwnText ? textOf(task) : quotedText(task);
+  const text = isOwnText ? taskText(task) : quotedText(task);
   const items: StoredItem[] = [{ type: 'text', text }];
   const root = yield* threadOf(channel, task);
   const { events } = yield* decidePost(
@@ -192,26 +188,26 @@ function* kickOff(
   return { messageId: posted.data.messageId, root, events };
 }
 
-const textOf = ({ title, description }: TaskRow): string =>
+const taskText = ({ title, description }: TaskRow): string =>
   description === null ? title : `${title}\n\n${description}`;
 
-/** Words of somebody else stay recognisable as theirs in the message that asks for them. */
+/** Quotes a text that somebody else wrote. */
 function quotedText(task: TaskRow): string {
-  const quote = textOf(task)
+  const quote = taskText(task)
     .split('\n')
     .map((line) => `> ${line}`)
     .join('\n');
   return `Task ${task.taskId}, written by ${task.writtenBy}:\n\n${quote}`;
 }
 
-/** A task that was started here before goes on in its thread. */
+/** A task that was started in this channel before continues in its thread. */
 function* threadOf({ topicId, channelId }: JoinedChannel, task: TaskRow): Tx<string | undefined> {
   if (task.channelId !== channelId || task.rootMessageId === null) return undefined;
   const known = yield* findMessageRow.first({ topicId, messageId: task.rootMessageId });
   return known && task.rootMessageId;
 }
 
-/** The run of the assignee, if it was given the turn at once. */
+/** The run of the assignee, if it got the turn at once. */
 function runOf(events: readonly NewEvent[], sessionId: string | undefined): string | undefined {
   for (const { event } of events) {
     if (event.type !== 'turn_decided') continue;

@@ -2,7 +2,7 @@ import { StoaError } from '@stoa/protocol';
 
 type Edges = ReadonlyMap<string, readonly string[]>;
 
-/** Refuses edges of a task by which one could get back to it. */
+/** Refuses edges of a task that lead back to it. */
 export function assertNoCircle(taskId: string, next: readonly string[], edges: Edges): void {
   const seen = new Set<string>();
   const open = [...next];

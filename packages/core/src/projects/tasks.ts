@@ -28,8 +28,12 @@ import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
 import { mayDirect } from '../sessions/session-gate.js';
 import { inProject, type ProjectContext } from './context.js';
-import { existingTask } from './existing-task.js';
-import { assertTakesChanges, assertWorksHere, projectToChange } from './project-gate.js';
+import {
+  assertMayWork,
+  assertTakesChanges,
+  existingTask,
+  projectToChange,
+} from './project-gate.js';
 import { getTask } from './read-projects.js';
 import { assertNoCircle, edgesOf } from './task-graph.js';
 
@@ -47,7 +51,7 @@ export async function createTask(
     open: () => projectToChange(principal, projectId),
     *decide(project): Tx<Decision<string>> {
       assertTakesChanges(project);
-      assertWorksHere(principal, project);
+      assertMayWork(principal, project);
       const { topicId } = project;
       if (((yield* countTasks.first({ topicId }))?.count ?? 0) >= LIMITS.tasksPerProject) {
         throw new StoaError(
@@ -66,7 +70,7 @@ export async function createTask(
   return getTask(context, principal, projectId, made);
 }
 
-/** People of the project change what they like; a session only how far it got with what it is to do. */
+/** People may change every field; a session only status and output of tasks that are assigned to it. */
 export async function updateTask(
   context: ProjectContext,
   principal: Principal,
@@ -102,7 +106,7 @@ export async function updateTask(
   return getTask(context, principal, projectId, taskId);
 }
 
-/** Nothing waits for it any more, and its parts stand on their own. */
+/** Tasks that it blocked are no longer blocked, and its subtasks have no parent. */
 export function deleteTask(
   context: ProjectContext,
   principal: Principal,
@@ -118,7 +122,10 @@ export function deleteTask(
       const task = yield* existingTask(project, taskId);
       const isOwn = task.createdBy === actorIdOf(principal);
       if (!isOwn && !mayModerate(principal, project.createdBy)) {
-        throw new StoaError('forbidden', 'Only who added a task or looks after the project may');
+        throw new StoaError(
+          'forbidden',
+          'Only the creator of the task, the creator of the project or the owner may delete it',
+        );
       }
       return {
         events: [inProject(project, { type: 'task_deleted', data: { taskId } })],
@@ -145,7 +152,7 @@ export function* assertNotBlocked({ topicId }: OpenProjectRow, { taskId }: TaskR
   throw new StoaError('task_blocked', `${taskId} waits for ${names}`);
 }
 
-const OF_SESSIONS: readonly string[] = ['status', 'output'];
+const SESSION_FIELDS: readonly string[] = ['status', 'output'];
 
 function assertMayChange(
   principal: Principal,
@@ -153,14 +160,14 @@ function assertMayChange(
   { assigneeId }: TaskRow,
   request: UpdateProjectTask,
 ): void {
-  assertWorksHere(principal, project);
+  assertMayWork(principal, project);
   if (principal.kind !== 'session') return;
   const isIts = assigneeId !== null && assigneeId === project.memberId;
-  if (isIts && Object.keys(request).every((field) => OF_SESSIONS.includes(field))) return;
-  throw new StoaError('forbidden', 'A session tells status and output of its own tasks');
+  if (isIts && Object.keys(request).every((field) => SESSION_FIELDS.includes(field))) return;
+  throw new StoaError('forbidden', 'A session may change only status and output of its own tasks');
 }
 
-/** The text of a task is what an agent is asked to do: not every member may change it. */
+/** An agent is asked to do what the text of a task states, so not every member may change it. */
 function* assertMayRewrite(
   principal: Principal,
   project: OpenProjectRow,
@@ -178,8 +185,8 @@ function* assertMayRewrite(
   if (session && mayDirect(principal, session)) return;
   throw new StoaError(
     'forbidden',
-    'Title and description of a task are changed by its creator, by whoever its assignee is or works for, ' +
-      'by the creator of the project and by the owner',
+    'Title and description of a task may be changed by its creator, its assignee, the person its assignee works for, ' +
+      'the creator of the project and the owner',
   );
 }
 
@@ -189,7 +196,7 @@ interface Named {
   readonly blockedBy?: readonly string[] | undefined;
 }
 
-/** Whom and what a task names is in the project, and no task waits for itself or is part of itself. */
+/** Checks that members and tasks that a task names are in the project, and that there is no cycle. */
 function* admitted<T extends Named>(
   { topicId, projectId }: OpenProjectRow,
   taskId: string,

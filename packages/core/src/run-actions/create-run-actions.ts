@@ -11,7 +11,7 @@ import type { SubAgents } from '../subagents/sub-agents.js';
 import type { Tasks } from '../tasks/tasks.js';
 import type { DomainActions, RunAsset } from './actions.js';
 
-/** How many tasks an agent sees. */
+/** The maximum number of tasks that an agent sees. */
 const TASKS_LISTED = 50;
 
 export interface RunActionServices {
@@ -33,7 +33,7 @@ export function createRunActions(
   const { storeWait, mailbox, stimuli, schedules, tasks, subAgents, assets } = services;
   const { sessionId, runId, origin, signal } = run;
   const by = sessionPrincipal(sessionId);
-  const patiently = <T>(act: () => Promise<T>): Promise<T> => storeWait.run(act, signal);
+  const whenAvailable = <T>(act: () => Promise<T>): Promise<T> => storeWait.run(act, signal);
   const keyOf = (callId: string): string => `${runId}:${callId}`;
   return {
     channels: createChannelActions(services, by, signal),
@@ -52,12 +52,12 @@ export function createRunActions(
           sourceRef: runId,
           metadata: { sessionId, runId },
         };
-        return patiently(() => stimuli.create(by, channelId, stimulus, keyOf(callId)));
+        return whenAvailable(() => stimuli.create(by, channelId, stimulus, keyOf(callId)));
       },
     },
     schedules: {
       create: (callId, request) =>
-        patiently(() =>
+        whenAvailable(() =>
           schedules.createInRun(
             { sessionId, runId, origin },
             { ...request, overlap: 'skip', misfire: 'coalesce_once' },
@@ -68,15 +68,15 @@ export function createRunActions(
     messages: {
       async send(callId, { subject, ...message }) {
         const request = { ...message, ...(subject ? { subject } : {}) };
-        const item = await patiently(() => mailbox.send(by, sessionId, request, keyOf(callId)));
+        const item = await whenAvailable(() => mailbox.send(by, sessionId, request, keyOf(callId)));
         await subAgents.milestone(sessionId, message.toSessionId, subject ?? message.text);
         return item;
       },
     },
     tasks: {
-      list: async () => (await patiently(() => tasks.list(by, { limit: TASKS_LISTED }))).tasks,
-      get: (taskId) => patiently(() => tasks.get(by, taskId)),
-      output: (taskId, range) => patiently(() => tasks.output(by, taskId, range)),
+      list: async () => (await whenAvailable(() => tasks.list(by, { limit: TASKS_LISTED }))).tasks,
+      get: (taskId) => whenAvailable(() => tasks.get(by, taskId)),
+      output: (taskId, range) => whenAvailable(() => tasks.output(by, taskId, range)),
       stop: (taskId) => tasks.stop(by, taskId),
       send: (taskId, text) => tasks.send(by, taskId, text),
     },
@@ -111,16 +111,16 @@ export function createChannelActions(
   by: Principal,
   signal?: AbortSignal,
 ): ChannelActions {
-  const patiently = <T>(act: () => Promise<T>): Promise<T> =>
+  const whenAvailable = <T>(act: () => Promise<T>): Promise<T> =>
     signal ? storeWait.run(act, signal) : act();
   return {
     async react(channelId, { messageId, emoji, remove }) {
       const change = remove ? 'unreact' : 'react';
-      await patiently(() => channels[change](by, channelId, messageId, { emoji }));
+      await whenAvailable(() => channels[change](by, channelId, messageId, { emoji }));
     },
-    readAsset: (channelId, assetId) => patiently(() => channels.asset(by, channelId, assetId)),
+    readAsset: (channelId, assetId) => whenAvailable(() => channels.asset(by, channelId, assetId)),
     readThread: ({ channelId, messageId }, { before, after, limit }) =>
-      patiently(async (): Promise<ThreadPart> => {
+      whenAvailable(async (): Promise<ThreadPart> => {
         const named = await channels.message(by, channelId, messageId);
         const { threadRootMessageId = messageId } = named;
         const root =

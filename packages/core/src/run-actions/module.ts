@@ -6,7 +6,6 @@ import { channels } from '../channels/module.js';
 import { on } from '../kernel/hooks.js';
 import { defineModule } from '../kernel/module.js';
 import { mailbox } from '../mailbox/module.js';
-import { assertMayPost } from '../runs/may-post.js';
 import { runs } from '../runs/module.js';
 import { RUN_ACTIONS } from '../runs/run-actions.js';
 import { schedules } from '../schedules/module.js';
@@ -15,6 +14,7 @@ import { stimuli } from '../stimuli/module.js';
 import { subagents } from '../subagents/module.js';
 import { tasks } from '../tasks/module.js';
 import { createChannelActions, createRunActions } from './create-run-actions.js';
+import { assertMayPost } from './may-post.js';
 
 /** What tools do to the domain, as the session of their run. */
 export const runActions = defineModule({

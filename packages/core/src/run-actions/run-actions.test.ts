@@ -23,7 +23,7 @@ describe.each(STORE_ENGINES)('the actions of a run on $name', (engine) => {
     await world.discard();
   });
 
-  it('R-37 a message comes from the session of the run, and one call sends one', async () => {
+  it('R-37 send a message of the session, once for each call', async () => {
     const other = await daemon.core.sessions.create(OWNER, { agentId: 'helper' });
     const message = { toSessionId: other.sessionId, text: 'hello', subject: 'greeting' };
     const sent = await run.messages.send('call_1', message);
@@ -32,7 +32,7 @@ describe.each(STORE_ENGINES)('the actions of a run on $name', (engine) => {
     expect((await run.messages.send('call_2', message)).itemId).not.toBe(sent.itemId);
   });
 
-  it('C-44 a schedule belongs to the session of the run, and one call makes one', async () => {
+  it('C-44 create a schedule of the session, once for each call', async () => {
     const wanted = {
       title: 'Nightly',
       text: 'Look',
@@ -44,7 +44,7 @@ describe.each(STORE_ENGINES)('the actions of a run on $name', (engine) => {
     expect((await run.schedules.create('call_2', wanted)).scheduleId).not.toBe(made.scheduleId);
   });
 
-  it('C-41 a stimulus names its run, one call makes one, and without a channel there is none', async () => {
+  it('C-41 create a stimulus that names the run, once for each call, and not without a channel', async () => {
     const idea = {
       content: 'Cache it',
       kind: 'agent_idea' as const,
@@ -65,7 +65,7 @@ describe.each(STORE_ENGINES)('the actions of a run on $name', (engine) => {
     expect((await run.stimuli.create('call_1', inTeam)).stimulusId).toBe(made.stimulusId);
   });
 
-  it('a channel is read as the session of the run: not without being a member', async () => {
+  it('read a channel as the session, which has to be a member', async () => {
     await daemon.core.channels.create(OWNER, { channelId: 'team', title: 'Team' });
     const { messageId } = await daemon.core.channels.post(OWNER, 'team', { text: 'Shall we?' });
     const asSession: Principal = { kind: 'session', id: sessionId, credentialId: 'session' };
@@ -77,7 +77,7 @@ describe.each(STORE_ENGINES)('the actions of a run on $name', (engine) => {
     }
   });
 
-  it('T-40 a run cannot read or stop tasks of another session', async () => {
+  it('T-40 cannot read or stop tasks of another session', async () => {
     const other = await daemon.core.sessions.create(OWNER, { agentId: 'helper' });
     const task = { kind: 'shell', description: 'x', detail: { command: 'true', nonce: 'n' } };
     const { taskId } = await daemon.core.tasks.create(other.sessionId, task);

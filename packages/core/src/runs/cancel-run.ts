@@ -10,18 +10,18 @@ import {
 import { findRun, findRunRow, listItemsOfRun, type Tx } from '@stoa/store';
 import type { Decision } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
-import { lockPlaceOfRun } from '../sessions/lock-reached.js';
+import { lockChannelOfRun } from '../sessions/lock-channels.js';
 import { runRecord } from '../sessions/records.js';
 import { sessionToChange } from '../sessions/session-gate.js';
 import { endRun } from './end-run.js';
 
 /**
- * Cancels a run whatever it is at. The commit decides: who comes first ends it, who comes later is
- * told how it ended. What the driver still does is stopped after that, and cannot reach the log.
+ * Cancels a run in any state. The first commit ends the run; a later caller gets its outcome. The driver is stopped after
+ * the commit and can write nothing more to the log.
  *
  *   queued               its items are dropped, nothing ran
- *   running              the model is cut off, a tool is stopped; what was journaled stays
- *   waiting_approval     what it asked is withdrawn
+ *   running              the model and running tools are stopped; the journal stays as it is
+ *   waiting_approval     its question is withdrawn
  *   ended                nothing: publishing is part of the commit that ends a run
  */
 export async function cancelRun(
@@ -36,13 +36,13 @@ export async function cancelRun(
     actor: actorIdOf(principal),
     lane: sessionTopic(known.sessionId),
     *open() {
-      yield* lockPlaceOfRun(runId);
+      yield* lockChannelOfRun(runId);
       return yield* sessionToChange(principal, known.sessionId);
     },
     *decide(session): Tx<Decision<boolean>> {
       const run = yield* findRunRow.first({ runId });
       if (!run || isTerminalRunStatus(run.status)) {
-        context.diagnose('a run that has ended was to be cancelled', {
+        context.diagnose('a cancellation found that the run has ended', {
           runId,
           status: run?.status,
         });

@@ -1,3 +1,4 @@
+import { TERMINAL_RUN_STATUSES } from '@stoa/protocol';
 import { describe, expect, it } from 'vitest';
 import type { LogEntry } from '../kernel/entry.js';
 import { ChannelDrafts } from './channel-drafts.js';
@@ -65,8 +66,8 @@ function commit(drafts: ChannelDrafts, entries: readonly LogEntry[]): void {
   }
 }
 
-describe('what agents are writing in a channel', () => {
-  it('C-68 is shown in coalesced pieces, whole to who comes late, and becomes the message', () => {
+describe('a draft in a channel', () => {
+  it('C-68 is sent in coalesced pieces and whole to late subscribers, and becomes the message', () => {
     const { drafts, sent, flush } = open();
     for (const text of ['He', 'll', 'o']) drafts.showText('run_1', 0, text);
     expect(drafts.soFar('channel:team')).toEqual([]);
@@ -84,7 +85,7 @@ describe('what agents are writing in a channel', () => {
     expect(sent).toHaveLength(3);
   });
 
-  it.each(['completed', 'failed', 'cancelled', 'interrupted'])(
+  it.each(TERMINAL_RUN_STATUSES)(
     'C-68 disappears when its run %s and nothing was published',
     (how) => {
       const { drafts, sent, flush } = open();
@@ -107,7 +108,7 @@ describe('what agents are writing in a channel', () => {
     expect(sent).toEqual([]);
   });
 
-  it('C-68 only the last words count, and what was emitted instead of them', () => {
+  it('C-68 contains the text of the last step, or the output that was emitted instead', () => {
     const { drafts, sent, flush } = open();
     drafts.showText('run_1', 0, 'Let me look.');
     flush();
@@ -115,7 +116,7 @@ describe('what agents are writing in a channel', () => {
     flush();
     commit(drafts, [emitted('Done')]);
     flush();
-    drafts.showText('run_1', 2, 'I told them.');
+    drafts.showText('run_1', 2, 'I asked them.');
     flush();
     expect(sent).toEqual([
       [0, 'Let me look.'],
@@ -143,7 +144,7 @@ describe('what agents are writing in a channel', () => {
     expect(sent.at(-1)).toEqual([0, 'Done']);
   });
 
-  it('C-68 what a call is about to emit is shown as it is written; one that comes to nothing is taken back', () => {
+  it('C-68 shows the output of a call while it is written, and withdraws it if the call is not made', () => {
     const { drafts, sent, flush } = open();
     drafts.showOutput('run_1', 'c1', 'It is');
     flush();
@@ -163,7 +164,7 @@ describe('what agents are writing in a channel', () => {
     ]);
   });
 
-  it('begins anew when a step does, and keeps to its bound', () => {
+  it('starts again with each step, and does not exceed its limit', () => {
     const { drafts, sent, flush } = open();
     drafts.showText('run_1', 0, 'wrong');
     flush();

@@ -1,11 +1,17 @@
-import { type AssistantPart, channelTopic, type StoredItem } from '@stoa/protocol';
+import {
+  type AssistantPart,
+  channelTopic,
+  type InboxItem,
+  type StoredItem,
+  textOf,
+} from '@stoa/protocol';
 import { dataOf } from '../kernel/codec.js';
 import type { LogEntry } from '../kernel/entry.js';
-import { textOf } from '../kernel/item-text.js';
 import type { Ephemeral } from '../kernel/reader.js';
 import type { Timers } from '../ports.js';
+import type { Claim } from './ownership.js';
 
-/** A run that has the turn somewhere, and who it speaks as there. */
+/** A run that has the turn in a thread, and the member it speaks as. */
 export interface DraftedRun {
   readonly runId: string;
   readonly sessionId: string;
@@ -14,35 +20,56 @@ export interface DraftedRun {
   readonly displayName: string;
   readonly threadRootMessageId: string;
   readonly replyToMessageId: string;
-  /** Whether what it writes last is published; not where people have to approve what it says. */
+  /** Whether its final text is published; false where people have to approve its posts. */
   readonly publishesText: boolean;
+}
+
+/** The draft of a run that has a turn in a channel. */
+export function draftedRun(
+  { runId, kind, origin, session }: Claim,
+  items: readonly InboxItem[],
+): Omit<DraftedRun, 'publishesText'> | undefined {
+  const { channelId, messageId } = origin;
+  const delivery = items.find((item) => item.delivery !== undefined)?.delivery;
+  if (kind !== 'channel_delivery' || !delivery || !channelId || !messageId) return undefined;
+  return {
+    runId,
+    sessionId: session.sessionId,
+    channelId,
+    memberId: delivery.self.memberId,
+    displayName: delivery.self.name,
+    threadRootMessageId: delivery.threadRootMessageId,
+    replyToMessageId: delivery.replyToMessageId ?? messageId,
+  };
 }
 
 interface Draft {
   readonly of: DraftedRun;
-  /** What the text is of: a step of the agent, or a call that is being written. */
+  /** The source of the text: a step of the agent, or a call that the model is still writing. */
   part: string | undefined;
   text: string;
-  /** What the run emitted: the last one is what will be published. */
+  /** The last output that the run emitted. It is published when the run ends. */
   emitted: string | undefined;
-  /** How much of the text has been shown, and whether readers have more than that. */
+  /** How many characters of the text were sent. */
   sent: number;
+  /** Whether readers have text that is no longer part of the draft. */
   isBehind: boolean;
+  /** Whether anything was sent. */
   isShown: boolean;
   cancelTimer: (() => void) | undefined;
 }
 
-/** What is written comes faster than people read, and a channel has many readers. */
+/** Models write faster than people read, and a channel has many readers. */
 const COALESCE_MS = 100;
-/** What a draft shows at most; all of it is in the message. */
+/** The maximum length of a draft; the message contains the whole text. */
 const DRAFT_CHARS = 65_536;
 
 /**
- * What agents who have the turn are writing for everybody, while they write it. Only what may become
- * the message is shown: the text of the current step until the run emits something or calls a tool,
- * and then what it emits. None of it is stored.
+ * Shows readers of a channel what agents that have the turn are writing. A draft contains only text that can become the
+ * message: the text of the current step until the run emits an output or calls a tool, and then the output. Drafts are
+ * not stored.
  *
- *   nothing ──text, or an emitted output──▶ shown ──a tool is called──▶ nothing, or what was emitted
+ *   nothing ──text, or an emitted output──▶ shown ──a tool is called──▶ nothing, or the emitted output
  *                                             ├──another step, or another output──▶ shown, replaced
  *                                             └──its run ended, or another daemon has it──▶ over
  */
@@ -55,7 +82,7 @@ export class ChannelDrafts {
     private readonly send: (topic: string, frame: Ephemeral) => void,
   ) {}
 
-  /** From here on what this run writes is shown, once there is something. */
+  /** Shows what this run writes from now on. */
   begin(of: DraftedRun): void {
     this.#drafts.set(of.runId, {
       of,
@@ -69,7 +96,7 @@ export class ChannelDrafts {
     });
   }
 
-  /** The text of a step, which is published if it turns out to be the last one. */
+  /** Adds text of a step. The text of the last step is published. */
   showText(runId: string, step: number, text: string): void {
     const draft = this.#drafts.get(runId);
     if (draft?.of.publishesText !== true || draft.emitted !== undefined) return;
@@ -81,33 +108,46 @@ export class ChannelDrafts {
     if (draft?.part === `step ${String(step)}`) this.#put(draft, undefined, '');
   }
 
-  /** What is to be emitted by a call that is still being written. */
+  /** Adds text of a call that will emit it and that the model is still writing. */
   showOutput(runId: string, callId: string, text: string): void {
     const draft = this.#drafts.get(runId);
     if (draft) this.#write(draft, `call ${callId}`, text);
   }
 
-  /** Such a call came to nothing: what was emitted before it counts. */
+  /** Such a call was not made: the draft returns to the last emitted output. */
   withdrawOutput(runId: string): void {
     const draft = this.#drafts.get(runId);
     if (draft?.part?.startsWith('call ')) this.#put(draft, undefined, draft.emitted ?? '');
   }
 
   emitted(runId: string, items: readonly StoredItem[]): void {
-    this.#emitted(runId, textOf(items));
+    const draft = this.#drafts.get(runId);
+    if (!draft) return;
+    draft.emitted = textOf(items);
+    this.#put(draft, undefined, draft.emitted);
   }
 
-  /** A call of a tool begins: the text written before it is not the answer. */
+  /** Text before a tool call is not published. */
   messageEnded(runId: string, parts: readonly AssistantPart[]): void {
-    if (parts.some((part) => part.type === 'tool_call')) this.#called(runId);
+    if (!parts.some((part) => part.type === 'tool_call')) return;
+    const draft = this.#drafts.get(runId);
+    if (draft?.part?.startsWith('step ')) this.#put(draft, undefined, draft.emitted ?? '');
   }
 
-  /** The run ended, or its driver stopped. `commit` may hold the message that its draft became. Idempotent. */
+  /** The run ended, or its driver stopped. `commit` may contain the message that its draft became. Idempotent. */
   ended(runId: string, commit: readonly LogEntry[] = []): void {
-    this.#end(runId, commit);
+    const draft = this.#drafts.get(runId);
+    if (!draft) return;
+    draft.cancelTimer?.();
+    this.#drafts.delete(runId);
+    if (!draft.isShown) return;
+    const topic = channelTopic(draft.of.channelId);
+    const messageId = messageOf(draft.of, topic, commit);
+    const became = messageId === undefined ? {} : { messageId };
+    this.send(topic, { type: 'draft_ended', topic, runId, ...became });
   }
 
-  /** What is being written on a topic, for who has just come. */
+  /** The drafts of a topic, for a late subscriber. */
   soFar(topic: string): Ephemeral[] {
     const frames: Ephemeral[] = [];
     for (const draft of this.#drafts.values()) {
@@ -115,19 +155,6 @@ export class ChannelDrafts {
       frames.push(frameOf(draft, 0, draft.text.slice(0, draft.sent)));
     }
     return frames;
-  }
-
-  #emitted(runId: string, text: string): void {
-    const draft = this.#drafts.get(runId);
-    if (!draft) return;
-    draft.emitted = text;
-    this.#put(draft, undefined, text);
-  }
-
-  /** Text before a call is not published. */
-  #called(runId: string): void {
-    const draft = this.#drafts.get(runId);
-    if (draft?.part?.startsWith('step ')) this.#put(draft, undefined, draft.emitted ?? '');
   }
 
   #write(draft: Draft, part: string, text: string): void {
@@ -141,7 +168,7 @@ export class ChannelDrafts {
     this.#flushSoon(draft);
   }
 
-  /** What stays the same at its beginning need not be shown again. */
+  /** Replaces the text. A common beginning is not sent again. */
   #put(draft: Draft, part: string | undefined, text: string): void {
     const next = text.slice(0, DRAFT_CHARS);
     const same = commonLength(draft.text, next, draft.sent);
@@ -167,21 +194,9 @@ export class ChannelDrafts {
     draft.isShown = true;
     this.send(channelTopic(draft.of.channelId), frameOf(draft, sent, text.slice(sent)));
   }
-
-  #end(runId: string, entries: readonly LogEntry[]): void {
-    const draft = this.#drafts.get(runId);
-    if (!draft) return;
-    draft.cancelTimer?.();
-    this.#drafts.delete(runId);
-    if (!draft.isShown) return;
-    const topic = channelTopic(draft.of.channelId);
-    const messageId = messageOf(draft.of, topic, entries);
-    const became = messageId === undefined ? {} : { messageId };
-    this.send(topic, { type: 'draft_ended', topic, runId, ...became });
-  }
 }
 
-/** What the run said is published in the commit that ends it. */
+/** The message of a run is published in the commit that ends the run. */
 function messageOf(
   { sessionId }: DraftedRun,
   topic: string,
@@ -201,10 +216,10 @@ function frameOf({ of }: Draft, offset: number, text: string): Ephemeral {
   return { type: 'draft', topic: channelTopic(channelId), runId, ...who, offset, text };
 }
 
-/** How far two texts are the same, of the first `most` characters. */
-function commonLength(a: string, b: string, most: number): number {
-  if (b.startsWith(a.slice(0, most))) return Math.min(most, b.length);
+/** The length of the common beginning of two texts, at most `max`. */
+function commonLength(a: string, b: string, max: number): number {
+  if (b.startsWith(a.slice(0, max))) return Math.min(max, b.length);
   let same = 0;
-  while (same < most && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
+  while (same < max && a.charCodeAt(same) === b.charCodeAt(same)) same += 1;
   return same;
 }

@@ -7,7 +7,7 @@ import type { Driver, DriverEnd, RunContext } from './driver.js';
 
 type FindAgent = SessionContext['findAgent'];
 
-/** Drivers that are given the values too that sessions do not keep. */
+/** Wraps drivers so that they also receive the values that sessions do not store. */
 export function completing(
   drivers: ReadonlyMap<DriverKind, Driver>,
   findAgent: FindAgent,

@@ -3,20 +3,20 @@ import { type EventRow, findEvent, listEventsOfTypeBefore, type Tx } from '@stoa
 import { dataOf } from '../kernel/codec.js';
 import { viewOf } from '../memory/view.js';
 
-/** Where what a run is shown begins, and what stands for all before. */
+/** Where the context of a run begins, and the summary of what came before. */
 export interface ContextStart {
   readonly after: number;
   readonly summary?: { readonly seq: number; readonly text: string };
 }
 
-/** Whether an event is of this view; what is of no run, such as a clearing, is of every view. */
+/** Whether an event belongs to this view. Events without a run, such as `session_cleared`, belong to every view. */
 export function isInView(view: string, data: { memoryScope?: ChannelRuntimeMemoryScope }): boolean {
   return data.memoryScope === undefined || viewOf(data.memoryScope) === view;
 }
 
 /**
- * `contextSeq` is where the session was cleared or compacted last. What was compacted in another view
- * is not for this one: then it is looked for further back.
+ * `contextSeq` is where the session was cleared or compacted last. A summary of another view does not apply, so the search
+ * continues before it.
  */
 export function* contextStart(
   { topicId, contextSeq }: { readonly topicId: number; readonly contextSeq: number },
@@ -29,12 +29,12 @@ export function* contextStart(
     if (isInView(view, compacted)) {
       return { after: compacted.upToSeq, summary: { seq, text: compacted.summary } };
     }
-    seq = yield* lastBegin(topicId, seq);
+    seq = yield* lastStart(topicId, seq);
   }
   return { after: 0 };
 }
 
-function* lastBegin(topicId: number, before: number): Tx<number> {
+function* lastStart(topicId: number, before: number): Tx<number> {
   const seqs: number[] = [0];
   for (const type of ['compacted', 'session_cleared'] as const) {
     const page: EventRow[] = yield* listEventsOfTypeBefore.all({

@@ -9,8 +9,8 @@ export interface StartedCall {
 const PAGE = 500;
 
 /**
- * Tool calls of a run that were started and have no result: the daemon ended in between, and nobody
- * can say what they did. They are never repeated by themselves.
+ * Tool calls of a run that were started and have no result: the daemon ended in between, so their outcome is unknown. They
+ * are never repeated automatically.
  */
 export function* danglingCalls(topicId: number, after: number, runId: string): Tx<StartedCall[]> {
   const open = new Map<string, StartedCall>();

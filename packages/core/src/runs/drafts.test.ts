@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TextChunk } from '../kernel/reader.js';
 import { Drafts } from './drafts.js';
 
-describe('what a run is writing', () => {
+describe('the draft of a run', () => {
   const open = () => {
     const due: (() => void)[] = [];
     const sent: [number, number, string][] = [];
@@ -22,7 +22,7 @@ describe('what a run is writing', () => {
     return { drafts, sent, flush };
   };
 
-  it('R-7 is sent in coalesced chunks, and whole to who comes late', () => {
+  it('R-7 is sent in coalesced chunks, and whole to late subscribers', () => {
     const { drafts, sent, flush } = open();
     for (const text of ['He', 'll', 'o']) drafts.show('s', 'r', 0, text);
     flush();
@@ -35,7 +35,7 @@ describe('what a run is writing', () => {
     expect(drafts.soFar('session:s')).toMatchObject([{ offset: 0, text: 'Hello, you' }]);
   });
 
-  it('begins anew when it is withdrawn, and says so to who has some of it', () => {
+  it('starts again when it is withdrawn, and clears what readers have of it', () => {
     const { drafts, sent, flush } = open();
     drafts.show('s', 'r', 1, 'wrong');
     flush();

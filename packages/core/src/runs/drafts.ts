@@ -14,15 +14,15 @@ interface Draft {
 
 /** Chunks of a model come faster than people read. */
 const COALESCE_MS = 40;
-/** What a draft may hold; what comes after is in the journal when the step is whole. */
+/** The maximum length of a draft; the journal contains the whole step when it is complete. */
 const DRAFT_CHARS = 1024 * 1024;
 
 /**
- * What runs are writing right now. It is not stored: a chunk carries the run, the step and its offset,
- * and who comes late is given all so far.
+ * Text that runs are writing. It is not stored: a chunk has a run, a step and an offset, and late subscribers receive the
+ * draft so far.
  */
 export class Drafts {
-  /** By topic: a session has one run under way. */
+  /** By topic: a session has one active run. */
   readonly #drafts = new Map<string, Draft>();
 
   constructor(
@@ -45,7 +45,7 @@ export class Drafts {
     });
   }
 
-  /** The text of the step begins anew: who has some of it is told so by an empty chunk at its beginning. */
+  /** The text of the step starts again: an empty chunk at offset 0 clears what readers have of it. */
   withdraw(sessionId: string, runId: string, step: number): void {
     const topic = sessionTopic(sessionId);
     const draft = this.#drafts.get(topic);
@@ -55,7 +55,7 @@ export class Drafts {
     if (draft.sent > 0) this.send(topic, frameOf(topic, { ...draft, text: '' }, 0));
   }
 
-  /** The run ended: nothing of it is shown any more. */
+  /** The run ended: its draft is dropped. */
   end(sessionId: string, runId: string): void {
     const topic = sessionTopic(sessionId);
     const draft = this.#drafts.get(topic);
@@ -64,7 +64,7 @@ export class Drafts {
     this.#drafts.delete(topic);
   }
 
-  /** The text so far, for who has just come. */
+  /** The draft so far, for a late subscriber. */
   soFar(topic: string): TextChunk[] {
     const draft = this.#drafts.get(topic);
     if (!draft || draft.sent === 0) return [];

@@ -21,7 +21,7 @@ import type { RunJournal } from './run-journal.js';
 import type { Transcript } from './transcript.js';
 import type { TranscriptTail } from './transcript-tail.js';
 
-/** The session of a run, as it was when the run was taken up. */
+/** The session of a run, as it was when the run was claimed. */
 export interface RunSession {
   readonly sessionId: string;
   readonly agentId: string;
@@ -40,55 +40,55 @@ export interface RunContext extends RunActions {
   readonly runId: string;
   readonly kind: WorkKind;
   readonly origin: Origin;
-  /** Where what it learns is kept, and whether that is held apart. */
+  /** The namespace of its notes, and whether it is isolated. */
   readonly memoryScope: ChannelRuntimeMemoryScope;
-  /** More than one: it was cut off before, and what it did stands in the transcript. */
+  /** More than one: an earlier attempt was interrupted, and the transcript shows what it did. */
   readonly attempt: number;
-  /** What it is to take: those not delivered yet. */
+  /** The items that were not delivered yet. */
   readonly items: readonly InboxItem[];
   readonly journal: RunJournal;
-  /** Aborts when the run was cancelled, the session is lost to another daemon, or this one stops. */
+  /** Aborts when the run was cancelled, another daemon owns the session, or this daemon stops. */
   readonly signal: AbortSignal;
-  /** All of it, or at least its tail. */
+  /** The whole transcript, or at least its tail. */
   transcript(tail?: TranscriptTail): Promise<Transcript>;
-  /** What is remembered where the run may look; throws `memory_isolated` where it may not. */
+  /** Searches the notes that the run may read; throws `memory_isolated` for others. */
   recall(request: RecallAllRequest): Promise<RecalledAll>;
-  /** What may run without asking, right now: a mode that is changed counts from the next call on. */
+  /** What may run without an approval now. A changed mode applies from the next call on. */
   policy(): Promise<Policy>;
-  /** Who asked for it, and how far that reaches. */
+  /** Who asked for the run, and what they may cause. */
   readonly requested: Requested;
   /**
-   * Asks people and waits; resolves with how it was settled. Rejects when the run ends first. Other arguments that
-   * somebody puts in their place are refused, and it goes on waiting, where `whyUnfit` says why they do not fit.
+   * Asks people and waits; resolves with the settled approval. Rejects when the run ends first. An answer with changed
+   * arguments is refused, and the wait continues, if `whyUnfit` returns a reason.
    */
   ask(question: NewApproval, whyUnfit?: WhyUnfit): Promise<Approval>;
-  /** Something was heard of what executes the run that is neither written down nor shown. */
+  /** Reports that the run is active although nothing is journaled or shown. */
   active(): void;
-  /** Shows text while it is being written; it is not kept. `step` numbers the model's messages. */
+  /** Shows text that the model is still writing; it is not stored. `step` numbers the model's messages. */
   showText(step: number, text: string): void;
-  /** What was shown of this step does not count: its text begins anew. */
+  /** Removes the shown text of this step: its text starts again. */
   withdrawText(step: number): void;
-  /** Shows what a call is about to emit while it is being written; only what needs no approval. */
+  /** Shows the output of a call that the model is still writing; only for calls that need no approval. */
   showOutput(callId: string, text: string): void;
-  /** Such a call came to nothing. */
+  /** Such a call was not made. */
   withdrawOutput(): void;
 }
 
-/** What a driver may say of the end of a run; being cancelled is not for it to say. */
+/** How a driver may end a run. It cannot cancel one. */
 export type DriverEnd =
   | { readonly type: 'completed'; readonly output?: readonly StoredItem[] }
   | Extract<RunEnd, { type: 'failed' | 'interrupted' }>;
 
 /**
- * Executes runs. Promises: it journals before it acts; it tells `delivered` when an item is in the
- * model's context; after the signal aborts it stops what it started and settles soon; it does not
- * repeat a tool call by itself. What it throws fails the run with that code.
+ * Executes runs. Promises: it journals before it acts; it reports `delivered` when an item is in the model's context; after
+ * the signal aborts it stops what it started and settles soon; it does not repeat a tool call automatically. An error that
+ * it throws fails the run with the code of the error.
  */
 export interface Driver {
   readonly kind: DriverKind;
   readonly capabilities: DriverCapabilities;
   execute(run: RunContext): Promise<DriverEnd>;
-  /** The session ended, was cleared or was refreshed: what is kept for it outside the journal can go. Must not throw. */
+  /** The session ended, was cleared or was refreshed: state outside of the journal can be deleted. Must not throw. */
   forget(sessionId: string): void;
   close(): Promise<void>;
 }

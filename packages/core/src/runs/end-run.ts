@@ -12,22 +12,22 @@ import { mayBecome } from './run-status.js';
 
 export type RunFacts = ReturnType<typeof factsOf>;
 
-/** A run is about to end: what it did not take is settled in the same commit. */
+/** A run is about to end: items that it did not take are settled in the same commit. */
 export const RUN_CLOSING = defineHook<
   [session: OpenSession, facts: RunFacts, end: RunEnd],
   Tx<readonly NewEvent[]>
 >('run closing');
 
 /**
- * A run ended: what waited for that goes on in the same commit, such as the thread it was to speak in or the task it was
- * for. `closing` are the events that end it.
+ * A run ended: work that waited for it continues in the same commit, such as its thread or its task. `closing` are the
+ * events that end the run.
  */
 export const RUN_ENDED = defineHook<
   [session: OpenSession, runId: string, end: RunEnd, closing: readonly NewEvent[]],
   Tx<readonly NewEvent[]>
 >('run ended');
 
-/** Ends a run, and lets continue what waited for that. */
+/** Ends a run and continues the work that waited for it. */
 export function* endRun(
   context: SessionContext,
   session: OpenSession,
@@ -41,9 +41,8 @@ export function* endRun(
 }
 
 /**
- * Everything that the end of a run settles, in one commit: its questions are withdrawn, every item it
- * was to take gets its end, and the run gets its one terminal event. A run that has ended already is
- * left alone: no events, and a line in the log.
+ * Everything that the end of a run settles, in one commit: its questions are withdrawn, each of its items gets an outcome,
+ * and the run gets its one terminal event. A run that has already ended gets no events; this is diagnosed.
  */
 export function* closeRun(
   context: SessionContext,
@@ -53,7 +52,7 @@ export function* closeRun(
 ): Tx<NewEvent[]> {
   const run = yield* findQueuedRun.first({ runId });
   if (!run || !mayBecome(run.status as RunStatus, end.type)) {
-    context.diagnose('a run that has ended was to end again', {
+    context.diagnose('a run ended twice; the second end is ignored', {
       runId,
       status: run?.status,
       end: end.type,

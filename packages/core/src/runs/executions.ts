@@ -3,15 +3,15 @@ import { listHeldRuns, type Store } from '@stoa/store';
 import type { RunContext } from './driver.js';
 import type { Claim } from './ownership.js';
 
-/** A run that a driver of this daemon was given. */
+/** A run that a driver of this daemon executes. */
 export interface Execution {
   readonly claim: Claim;
   readonly abort: AbortController;
-  /** While the driver has it. */
+  /** Set while the driver executes it. */
   run: RunContext | undefined;
 }
 
-/** What drivers of this daemon have in their hands. */
+/** The runs that drivers of this daemon execute. */
 export class Executions {
   readonly #all = new Set<Execution>();
 
@@ -29,7 +29,7 @@ export class Executions {
     this.#all.delete(execution);
   }
 
-  /** The run of this session that a driver may still speak for. */
+  /** The run of this session that was not aborted. */
   contextOf(sessionId: string): RunContext | undefined {
     for (const { claim, abort, run } of this.#all) {
       if (claim.session.sessionId === sessionId && !abort.signal.aborted) return run;
@@ -51,11 +51,11 @@ export class Executions {
   }
 
   /**
-   * Stops what is not this daemon's any more: another daemon ended it, or took it over because this one
-   * was believed gone. Nothing of it would reach the log, but what it does in the world would go on.
+   * Stops runs that another daemon ended or took over because this one was considered gone. They can no longer write to the
+   * log, but their tools would continue to act.
    */
   async stopLost(store: Store, daemonId: string, sessionId?: string): Promise<void> {
-    // What is begun while the store is read would not be found there.
+    // Runs that begin during the read are not in its result.
     const known = [...this.#all].filter(
       ({ claim }) => sessionId === undefined || claim.session.sessionId === sessionId,
     );

@@ -4,7 +4,7 @@ import type { Reader } from '../kernel/reader.js';
 
 const [sqlite] = STORE_ENGINES;
 
-describe('a run that is listened to', () => {
+describe('a run with listeners', () => {
   let world: RuntimeWorld;
   let daemon: RuntimeDaemon;
   const reports: unknown[] = [];
@@ -28,12 +28,12 @@ describe('a run that is listened to', () => {
     ...changes,
   });
 
-  it('R-8 does not notice a listener that throws or hangs; there is one diagnostic', async () => {
+  it('R-8 is not affected by a listener that throws or hangs; there is one diagnostic', async () => {
     const { sessions, inbox, runs, hub } = daemon.core;
     const { sessionId } = await sessions.create(OWNER, { agentId: 'helper' });
     const topic = `session:${sessionId}`;
     const broken = new Error('I am a broken listener');
-    const heard: string[] = [];
+    const received: string[] = [];
     const listeners = [
       reader({
         event: () => {
@@ -41,7 +41,7 @@ describe('a run that is listened to', () => {
         },
       }),
       reader({ pendingBytes: () => Number.MAX_SAFE_INTEGER }),
-      reader({ event: ({ type }) => heard.push(type) }),
+      reader({ event: ({ type }) => received.push(type) }),
     ];
     for (const listener of listeners) (await hub.follow(listener, topic, undefined))?.begin();
     const { runId } = await inbox.submit(OWNER, sessionId, { text: 'go', rule: 'followup' });
@@ -49,8 +49,8 @@ describe('a run that is listened to', () => {
     run.complete('done');
     await until('it ended', async () => (await runs.get(OWNER, runId)).status === 'completed');
     expect(reports).toEqual([broken]);
-    await until('the other hears all of it', () => heard.includes('completed'));
-    expect(heard).toEqual([
+    await until('the other one receives all events', () => received.includes('completed'));
+    expect(received).toEqual([
       'accepted',
       'queued',
       'started',

@@ -1,4 +1,4 @@
-import type { DriverKind, PermissionRules } from '@stoa/protocol';
+import type { DriverKind, PermissionRules, TerminalRunStatus } from '@stoa/protocol';
 import { RUN_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
 import { agents } from '../agents/module.js';
@@ -24,7 +24,7 @@ import { Runs } from './runs.js';
 export interface RunPorts {
   readonly runtime: {
     readonly daemonId: string;
-    /** Whether a daemon of that name was one of this data directory: then it has ended, however lately it was seen. */
+    /** Whether a daemon of that id used this data directory: then it has ended, no matter when it was last seen. */
     readonly wasHere: (daemonId: string) => boolean;
     readonly drivers: ReadonlyMap<DriverKind, Driver>;
     readonly configRules: PermissionRules;
@@ -33,7 +33,7 @@ export interface RunPorts {
 
 const BEAT_MS = 5_000;
 
-/** Runs: one piece of work of a session, executed by a driver and journaled. */
+/** Runs: executions of sessions by drivers, with their journal. */
 export const runs = defineModule({
   name: 'runs',
   needs: [access, assets, agents, memory, sessions, channels, approvals],
@@ -59,7 +59,7 @@ export const runs = defineModule({
       configRules: runtime.configRules,
     });
     const ended = (
-      { data: { runId } }: Committed<'completed' | 'failed' | 'cancelled' | 'interrupted'>,
+      { data: { runId } }: Committed<TerminalRunStatus>,
       commit: readonly LogEntry[],
     ): void => {
       channelDrafts.ended(runId, commit);
@@ -97,9 +97,9 @@ export const runs = defineModule({
         else if (topic.kind === 'session') runner.hint(topic.id);
       },
       recover: () => ownership.join(),
-      start: () => runner.look(),
+      start: () => runner.poll(),
       ticks: [
-        // Apart from other work: a daemon that is late with this counts as gone, and its runs with it.
+        // Separate from other work: a daemon whose beat is late counts as gone, and others take over its runs.
         { everyMs: BEAT_MS, run: () => ownership.beat() },
         { everyMs: 5_000, run: () => runner.tick() },
       ],

@@ -6,12 +6,11 @@ import { recallAll } from '../memory/recall-all.js';
 import { viewOf } from '../memory/view.js';
 import type { Policy } from '../permissions/decide.js';
 import type { SessionContext } from '../sessions/context.js';
-import { maySpeakUnasked } from '../sessions/may-use.js';
+import { maySpeakWithoutApproval } from '../sessions/may-use.js';
 import { type PolicyPorts, policyOf } from '../sessions/policy-of.js';
 import { itemRecord } from '../sessions/records.js';
 import { requestedIn } from '../sessions/run-facts.js';
-import type { ChannelDrafts } from './channel-drafts.js';
-import { draftedRun } from './drafted-run.js';
+import { type ChannelDrafts, draftedRun } from './channel-drafts.js';
 import type { Drafts } from './drafts.js';
 import type { RunContext } from './driver.js';
 import type { Claim } from './ownership.js';
@@ -29,11 +28,11 @@ export interface OpenRunPorts {
 }
 
 interface RunPorts extends OpenRunPorts {
-  /** A person allowed this run to read in its workspace, whoever asked for it. */
+  /** A person allowed this run to read in its workspace, no matter who asked for it. */
   readonly mayRead?: boolean;
 }
 
-/** What a driver has of a run that was claimed. What it shows after `signal` reaches nobody. */
+/** Builds the context of a claimed run for its driver. After `signal` aborts, it shows nothing more. */
 export async function openRun(
   { context, approvals, drafts, channelDrafts, configRules, mayRead = false }: RunPorts,
   claim: Claim,
@@ -43,8 +42,9 @@ export async function openRun(
 ): Promise<RunContext> {
   const { session, runId } = claim;
   const { sessionId, agentId, agentName, persona, workspace } = session;
-  const patiently = <T>(read: () => Promise<T>): Promise<T> => context.storeWait.run(read, signal);
-  const rows = await patiently(() => context.store.read(() => listItemsOfRun.all({ runId })));
+  const whenAvailable = <T>(read: () => Promise<T>): Promise<T> =>
+    context.storeWait.run(read, signal);
+  const rows = await whenAvailable(() => context.store.read(() => listItemsOfRun.all({ runId })));
   const all = rows.map(itemRecord);
   const items = all.filter(
     ({ state, appliedRule }) => state === 'waiting' && appliedRule !== 'inject',
@@ -53,10 +53,10 @@ export async function openRun(
   const ports = { configRules, workspaces: context.workspaces };
   const readPolicy = async (): Promise<Policy> => {
     const read = () => context.store.read(() => policyOf(ports, sessionId, claim.ceiling));
-    const { readsAsk, ...policy } = await patiently(read);
+    const { readsAsk, ...policy } = await whenAvailable(read);
     return mayRead || readsAsk === undefined ? policy : { ...policy, readsAsk };
   };
-  const publishesText = drafted !== undefined && maySpeakUnasked(await readPolicy());
+  const publishesText = drafted !== undefined && maySpeakWithoutApproval(await readPolicy());
   if (drafted && !signal.aborted) channelDrafts.begin({ ...drafted, publishesText });
   return {
     ...context.hooks.merge<[ActingRun], RunActions>(RUN_ACTIONS, {
@@ -84,7 +84,7 @@ export async function openRun(
     journal,
     signal,
     transcript: (tail) =>
-      patiently(() =>
+      whenAvailable(() =>
         readTranscript(context.store, sessionId, runId, viewOf(claim.memoryScope), tail),
       ),
     recall: (request) => {
@@ -92,7 +92,7 @@ export async function openRun(
       const rememberer = { ownerId: session.responsibleId, memoryScope };
       const { store, secrets, memory } = context;
       const reading = { store, secrets, memoryFiles: memory.files };
-      return patiently(() => recallAll(reading, rememberer, request));
+      return whenAvailable(() => recallAll(reading, rememberer, request));
     },
     requested: requestedIn(claim),
     policy: readPolicy,

@@ -27,20 +27,20 @@ describe.each(POSTGRES)('two daemons on $name', (engine) => {
     await submit(one, 'a');
     const run = await one.driver.nth(1);
     await submit(two, 'b');
-    await two.core.runner.look();
+    await two.core.runner.poll();
     expect(two.driver.runs).toEqual([]);
     run.complete();
     one.core.runner.hint(sessionId);
     expect((await one.driver.nth(2)).texts).toEqual(['b']);
   });
 
-  it('fence: who was taken for gone and comes back cannot write any more', async () => {
+  it('fence: a daemon that was considered gone cannot write when it returns', async () => {
     const { runId } = await submit(one, 'a');
     const lost = await one.driver.nth(1);
     await lost.deliver();
     const { daemonId } = one.core.ownership;
     await one.store.transact(() => deleteDaemon.run({ daemonId }));
-    await two.core.runner.look();
+    await two.core.runner.poll();
     const taken = await two.driver.nth(1);
     expect(taken.runId).toBe(runId);
     expect(taken.context.attempt).toBe(2);
@@ -57,7 +57,7 @@ describe.each(POSTGRES)('two daemons on $name', (engine) => {
   });
 
   it.each(['hint', 'tick'] as const)(
-    'stop at the next %s what another has taken over or ended meanwhile',
+    'stop runs at the next %s that another daemon took over or ended',
     async (how) => {
       const { sessions, inbox, runner, ownership } = one.core;
       const other = await sessions.create(OWNER, { agentId: 'helper' });
@@ -75,7 +75,7 @@ describe.each(POSTGRES)('two daemons on $name', (engine) => {
       const own = await one.driver.nth(3);
       if (how === 'tick') await runner.tick();
       else for (const id of [sessionId, otherId, kept.sessionId]) runner.hint(id);
-      await until('both are told', () =>
+      await until('both are stopped', () =>
         [lost, ended].every(({ context }) => context.signal.aborted),
       );
       expect(runner.contextOf(sessionId)).toBeUndefined();
@@ -83,7 +83,7 @@ describe.each(POSTGRES)('two daemons on $name', (engine) => {
     },
   );
 
-  it('leave a session alone that the other is at, and take it up when that one is gone', async () => {
+  it('do not claim a session of the other daemon until that one is gone', async () => {
     const { runId } = await submit(one, 'a');
     await one.driver.nth(1);
     let writes = 0;
@@ -92,24 +92,24 @@ describe.each(POSTGRES)('two daemons on $name', (engine) => {
       writes += 1;
       return transact(body, options);
     };
-    const standing = () => two.core.ownership.standing(sessionId);
+    const workStatus = () => two.core.ownership.workStatus(sessionId);
     two.core.runner.hint(sessionId);
-    expect(await standing()).toBe('nothing');
+    expect(await workStatus()).toBe('nothing');
     expect(writes).toBe(0);
     const { daemonId } = one.core.ownership;
     await one.store.transact(() => deleteDaemon.run({ daemonId }));
-    expect(await standing()).toBe('work');
+    expect(await workStatus()).toBe('work');
     two.core.runner.hint(sessionId);
     expect((await two.driver.nth(1)).runId).toBe(runId);
   });
 
-  it('forget what they keep for a session that another ended', async () => {
+  it('delete their state of a session that another daemon ended', async () => {
     await one.core.sessions.end(OWNER, sessionId);
     two.core.runner.hint(sessionId);
     await until('it is forgotten', () => two.driver.forgotten.includes(sessionId));
   });
 
-  it('do not keep the names of those that were killed long ago', async () => {
+  it('forget daemons that were killed long ago', async () => {
     const ids = () =>
       one.store.read(function* () {
         const found = [];
@@ -128,11 +128,11 @@ describe.each(POSTGRES)('two daemons on $name', (engine) => {
     expect(await ids()).toEqual([two.core.ownership.daemonId]);
   });
 
-  it('hand over what one leaves behind when it stops', async () => {
+  it('take over the runs of a daemon that stops', async () => {
     const { runId } = await submit(one, 'a');
     await (await one.driver.nth(1)).deliver();
     await one.stop();
-    await two.core.runner.look();
+    await two.core.runner.poll();
     const taken = await two.driver.nth(1);
     expect(taken.runId).toBe(runId);
     expect(taken.context.items).toEqual([]);

@@ -33,7 +33,7 @@ import { factsOf, inSession, type Requested, requestedIn } from '../sessions/run
 import { type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import { danglingCalls, type StartedCall } from './dangling-calls.js';
 
-/** A run that this daemon has taken up, and the epoch under which it may write about it. */
+/** A run that this daemon claimed, and the epoch under which it may write about it. */
 export interface Claim extends Requested {
   readonly session: OpenSession;
   readonly epoch: number;
@@ -43,36 +43,35 @@ export interface Claim extends Requested {
   readonly identity: ChannelRuntimeIdentity;
   readonly memoryScope: ChannelRuntimeMemoryScope;
   readonly attempt: number;
-  /** It was under way when its daemon ended. */
+  /** Its daemon ended while it was active. */
   readonly isResumed: boolean;
-  /** What was being done then. */
+  /** Tool calls without a result. */
   readonly unknownCalls: readonly StartedCall[];
 }
 
-/** Whether the runs of a session wait for something else. */
+/** Whether the runs of a session have to wait. */
 export const HELD_BACK = defineHook<[session: OpenSession], Tx<boolean>>('held back');
 
-/** A daemon that was not seen for this long counts as gone; it beats several times within it. */
+/** A daemon that was not seen for this long counts as gone. It beats several times within this time. */
 export const DAEMON_GONE_MS = 20_000;
-/** One that ended without a word for the last time is not remembered longer than this. */
+/** A daemon that crashed is forgotten after this. */
 const DAEMON_FORGOTTEN_MS = 24 * 3_600_000;
 
 /**
- * Who runs which session. One daemon at a time owns a session; taking it over begins a new epoch, and
- * whatever is written about a run names the epoch it was claimed under. So a daemon that was believed
- * gone and comes back cannot write any more, however late its words arrive.
+ * Decides which daemon runs which session. One daemon at a time owns a session. A takeover begins a new epoch, and every
+ * write about a run names the epoch of its claim. So a daemon that was considered gone cannot write when it returns.
  */
 export class Ownership {
   constructor(
     private readonly context: SessionContext,
     readonly daemonId: string,
-    /** Whether a daemon of that name was one of this data directory: then it has ended. */
+    /** Whether a daemon of that id used this data directory: then it has ended. */
     private readonly wasHere: (daemonId: string) => boolean,
   ) {}
 
   /**
-   * What earlier daemons of this data directory owned is free from here on: the data directory is locked, so they have
-   * ended, however lately they were seen. On SQLite that is everybody else.
+   * Releases the sessions of earlier daemons of this data directory: it is locked, so they have ended, no matter when they
+   * were last seen. On SQLite those are all other daemons.
    */
   async join(): Promise<void> {
     const { daemonId } = this;
@@ -92,7 +91,7 @@ export class Ownership {
     yield* beat.run({ daemonId, now: this.context.clock.now() });
   }
 
-  /** On PostgreSQL the time of the database. */
+  /** On PostgreSQL, the time of the database. */
   *#now(): Tx<number> {
     const now = this.context.clock.now();
     return (yield* leaseTime.first({ now }))?.now ?? now;
@@ -104,14 +103,14 @@ export class Ownership {
     await storeWait.observe(() => store.transact(() => beat.run({ daemonId: this.daemonId, now })));
   }
 
-  /** The runs of this daemon could record nothing for a while; that does not make them silent. */
+  /** Records activity of the runs of this daemon, which could record nothing during an outage. */
   async showActive(): Promise<void> {
     const { clock, store, storeWait } = this.context;
     const active = { daemonId: this.daemonId, at: clock.now() };
     await storeWait.observe(() => store.transact(() => setSessionsActive.run(active)));
   }
 
-  /** Lets others take over at once. */
+  /** Lets other daemons take over at once. */
   async leave(): Promise<void> {
     const { daemonId } = this;
     await this.context.store.transact(function* () {
@@ -120,7 +119,7 @@ export class Ownership {
     });
   }
 
-  /** Sessions that have work and no living owner, or are this daemon's own; those after an id, by id. */
+  /** Sessions with work that have no living owner or belong to this daemon, by id, after an id. */
   async findWork(after: string, limit: number): Promise<string[]> {
     return this.context.store.read(() => this.#findWork(after, limit));
   }
@@ -133,14 +132,14 @@ export class Ownership {
   }
 
   /**
-   * Whether it is worth trying to claim something of a session. To claim is to lock, and of what is
-   * written to a session every daemon hears; most of them have nothing to do with it.
+   * Whether a claim of this session can succeed. A claim locks, and every daemon is informed of every write to a session;
+   * most of them have nothing to do there.
    */
-  standing(sessionId: string): Promise<'ended' | 'work' | 'nothing'> {
-    return this.context.store.read(() => this.#standing(sessionId));
+  workStatus(sessionId: string): Promise<'ended' | 'work' | 'nothing'> {
+    return this.context.store.read(() => this.#workStatus(sessionId));
   }
 
-  *#standing(sessionId: string): Tx<'ended' | 'work' | 'nothing'> {
+  *#workStatus(sessionId: string): Tx<'ended' | 'work' | 'nothing'> {
     const row = yield* findSessionWork.first({ sessionId });
     if (!row) return 'nothing';
     if (row.endedAt !== null) return 'ended';
@@ -151,12 +150,12 @@ export class Ownership {
   }
 
   /**
-   * Takes up the next run of a session, or the one that was cut off. Undefined when there is nothing
-   * to do or somebody else is at it.
+   * Claims the next run of a session, or resumes its interrupted one. Undefined if there is nothing to do or another daemon
+   * owns the session.
    */
   claim(sessionId: string, signal?: AbortSignal): Promise<Claim | undefined> {
     const { context, daemonId } = this;
-    const isOwnedByAnother = (session: OpenSession): Tx<boolean> => this.isAnothers(session);
+    const isOwnedByAnother = (session: OpenSession): Tx<boolean> => this.isOwnedByAnother(session);
     return context.log.write({
       actor: 'system',
       lane: sessionTopic(sessionId),
@@ -183,7 +182,7 @@ export class Ownership {
         const event: SessionEvent = isResumed
           ? { type: 'resumed', data: { attempt, unknownCallIds, ...facts } }
           : { type: 'started', data: { attempt, ...facts } };
-        // Nobody else begins one while this session is locked.
+        // The session is locked, so no other daemon begins an epoch.
         const epoch = (session.epoch ?? 0) + 1;
         return {
           events: [inSession(session, event)],
@@ -209,8 +208,8 @@ export class Ownership {
     );
   }
 
-  /** Whether another daemon that lives is at it. */
-  *isAnothers({ ownerId }: Pick<OpenSession, 'ownerId'>): Tx<boolean> {
+  /** Whether another living daemon owns it. */
+  *isOwnedByAnother({ ownerId }: Pick<OpenSession, 'ownerId'>): Tx<boolean> {
     if (ownerId === null || ownerId === this.daemonId) return false;
     const owner = yield* findDaemon.first({ daemonId: ownerId });
     return owner !== undefined && owner.seenAt >= (yield* this.#now()) - DAEMON_GONE_MS;

@@ -1,4 +1,4 @@
-import type { Usage } from '@stoa/protocol';
+import { type TerminalRunStatus, type Usage } from '@stoa/protocol';
 import {
   insertModelCall,
   insertRun,
@@ -20,10 +20,7 @@ function* countReported(
   if (event.data.usage) yield* countUsage(position, event.data, event.data.usage);
 }
 
-function* endRun(
-  position: Position,
-  event: EventOf<'completed' | 'failed' | 'cancelled' | 'interrupted'>,
-): Tx<void> {
+function* endRun(position: Position, event: EventOf<TerminalRunStatus>): Tx<void> {
   const { seq, at } = position;
   yield* setRunEnded.run({ runId: event.data.runId, status: event.type, at, seq });
 }
@@ -51,7 +48,7 @@ export const RUN_EVENTS: Projections = {
   *output_emitted(position, event) {
     const { topicId, seq } = position;
     yield* setRunOutput.run({ runId: event.data.runId, seq });
-    // It is to be published, whatever becomes of the board it is from.
+    // The output keeps its assets even if the board that they come from changes.
     yield* holdReferences(topicId, event.data.runId, event.data.items);
   },
   completed: endRun,

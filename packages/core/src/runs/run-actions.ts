@@ -42,7 +42,7 @@ export interface ChannelActions {
 }
 
 /**
- * What a run does to the domain. The session of the run is the principal of every action, whatever the arguments say.
+ * What a run does to the domain. The session of the run is the principal of every action, no matter what the arguments contain.
  * An action waits while the store is unavailable, until the run ends. Repeating an action with the same `callId`
  * has no further effect. Each action resolves when its effect is durable and throws a StoaError when it is refused.
  *

@@ -4,32 +4,32 @@ import type { Timers } from '../ports.js';
 import type { SessionContext } from '../sessions/context.js';
 import type { Claim } from './ownership.js';
 
-/** It is recorded several times within the shortest time after which a run counts as silent. */
+/** Activity is recorded several times within the shortest time after which a run counts as silent. */
 const RECORDS_PER_LIMIT = 4;
 const LONGEST_PERIOD_MS = 10_000;
 
 /**
- * Records that a run which has the turn in a channel is at work although nothing is written to its journal: text
- * arrives, or a tool runs. So its lease is renewed, and only silence ends it.
+ * Records that a run with a turn in a channel is active although nothing is written to its journal: text arrives, or a tool
+ * runs. This renews its lease; only silence ends it.
  *
  *   idle ──something happens──▶ recorded at once, then at most once a period while something happens
  *     └──a call begins──▶ recorded once a period until its result
  *
- * What could not be stored is dropped: the next record tells the same.
+ * A record that could not be stored is dropped: the next one replaces it.
  */
 export class RunActivity {
   readonly #openCalls = new Set<string>();
   #periodMs: number | undefined;
   #lastAt: number | undefined;
   #recordedAt = Number.NEGATIVE_INFINITY;
-  #callOff: (() => void) | undefined;
+  #cancelTimer: (() => void) | undefined;
 
   constructor(
     private readonly ports: { readonly context: SessionContext; readonly timers: Timers },
     private readonly claim: Claim,
   ) {}
 
-  /** Nothing is recorded of runs that have no turn. */
+  /** Runs without a turn record nothing. */
   async begin(): Promise<void> {
     const { kind, origin } = this.claim;
     const { channelId } = origin;
@@ -53,13 +53,13 @@ export class RunActivity {
 
   touch(): void {
     this.#lastAt = this.ports.context.clock.now();
-    if (this.#periodMs !== undefined && !this.#callOff) this.#record(this.#periodMs);
+    if (this.#periodMs !== undefined && !this.#cancelTimer) this.#record(this.#periodMs);
   }
 
   end(): void {
     this.#periodMs = undefined;
-    this.#callOff?.();
-    this.#callOff = undefined;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
   }
 
   #record(periodMs: number): void {
@@ -72,13 +72,13 @@ export class RunActivity {
       context.store
         .transact(() => setSessionActive.run({ topicId, daemonId: ownerId ?? '', epoch, at }))
         .catch((error: unknown) => {
-          context.diagnose('that a run is at work could not be recorded', { error });
+          context.diagnose('the activity of a run could not be recorded', { error });
         });
     } else if (this.#openCalls.size === 0) {
-      this.#callOff = undefined;
+      this.#cancelTimer = undefined;
       return;
     }
-    this.#callOff = timers.after(periodMs, () => {
+    this.#cancelTimer = timers.after(periodMs, () => {
       this.#record(periodMs);
     });
   }

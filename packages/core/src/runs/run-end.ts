@@ -1,6 +1,6 @@
 import type { CancelReason, RunFailure, StoredItem } from '@stoa/protocol';
 
-/** Code of a run that a person did not allow: its driver never got it, and it is not tried again. */
+/** Code of a run that a person did not allow: no driver executed it, and it is not repeated. */
 export const RUN_NOT_ALLOWED = 'run_not_allowed';
 
 /** How a run ends. */
@@ -8,9 +8,9 @@ export type RunEnd =
   | {
       readonly type: 'completed';
       readonly output: readonly StoredItem[];
-      /** In a channel, of a run that published nothing: the characters that it wrote. */
+      /** The number of characters that a run in a channel wrote and did not publish. */
       readonly unpublishedChars?: number;
-      /** It wrote an answer, and its rules do not let it publish without asking people first. */
+      /** It wrote an answer that its rules do not let it publish without an approval. */
       readonly isWithheld?: boolean;
     }
   | { readonly type: 'failed'; readonly failure: RunFailure }

@@ -25,7 +25,7 @@ import type { Decision, NewEvent } from '../kernel/log.js';
 import { keepNote } from '../memory/keep-note.js';
 import { memoryIdOf } from '../memory/memory-id.js';
 import type { SessionContext } from '../sessions/context.js';
-import { lockPlace } from '../sessions/lock-reached.js';
+import { lockChannelOf } from '../sessions/lock-channels.js';
 import { itemRecord, waitsForBoundary } from '../sessions/records.js';
 import { factsOf, inSession, requestedIn } from '../sessions/run-facts.js';
 import { type OpenSession, sessionToServe } from '../sessions/session-gate.js';
@@ -38,20 +38,19 @@ type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['
 type Facts = 'runId' | 'origin' | 'identity' | 'memoryScope';
 type Step<T extends SessionEvent['type']> = Omit<Data<T>, Facts>;
 
-/** What a run says; a board of its session becomes what it shows now. */
+/** An item of an output. A board reference becomes the current content of the board. */
 export type EmittedItem = Exclude<InputItem, { type: 'inline_asset' }>;
 
-/** Of more messages than these, the newest are counted. */
+/** Only so many of the newest messages are counted. */
 const COUNTED_MESSAGES = 200;
 
 /**
- * What a driver writes about the run it was given. Every write is one commit that first checks the
- * fence: the session still belongs to this daemon under the same epoch, and the run is still under
- * way. Otherwise it throws `ownership_lost` or `run_ended`, nothing is written, and the driver has to
- * stop. So nothing of a run appears after its end.
+ * What a driver writes about its run. Every write is one commit that first checks the fence: the session still belongs to
+ * this daemon under the same epoch, and the run is still active. Otherwise it throws `ownership_lost` or `run_ended`, writes
+ * nothing, and the driver has to stop. So nothing of a run appears after its end.
  *
- * While the store is away a write waits, and so the run is suspended where it is; it goes on when the store is back,
- * and no write is made twice. A wait that was long is noted in the journal, once.
+ * While the store is unavailable a write waits, which suspends the run. It continues when the store is back, and no write is
+ * made twice. A long wait is noted in the journal, once.
  */
 export class RunJournal {
   /** The last write that noted a wait. */
@@ -64,7 +63,7 @@ export class RunJournal {
     private readonly activity?: RunActivity,
   ) {}
 
-  /** Items are in the model's context: they count as delivered from here on. */
+  /** Items are in the model's context and count as delivered. */
   async delivered(itemIds: readonly string[], how: DeliveredHow = 'start'): Promise<void> {
     await this.#write(function* (session, facts) {
       const events: NewEvent[] = [];
@@ -78,7 +77,7 @@ export class RunJournal {
     });
   }
 
-  /** Takes what waits to be injected: it is delivered in the commit that hands it out. */
+  /** Takes the items that wait to be injected. The same commit marks them as delivered. */
   takeInjected() {
     return this.#write(function* (session, facts) {
       const { topicId } = session;
@@ -95,7 +94,7 @@ export class RunJournal {
     await this.#append('model_message', step);
   }
 
-  /** Before the tool runs: what stands here and has no result may have happened. */
+  /** Called before the tool runs: a call in the journal without a result may have happened. */
   async toolCall(step: Step<'tool_call'>): Promise<void> {
     await this.#append('tool_call', step);
     this.activity?.callBegan(step.callId);
@@ -110,7 +109,7 @@ export class RunJournal {
     await this.#append('note', { code, text });
   }
 
-  /** Keeps a note where the run may remember; throws `limit_reached` when there is no room. */
+  /** Stores a note in the memory of the run; throws `limit_reached` if it is full. */
   remember(text: string): Promise<string> {
     const { context } = this;
     return this.#write(function* (session, facts) {
@@ -119,7 +118,7 @@ export class RunJournal {
     });
   }
 
-  /** Takes back a note of where the run may remember; throws `note_not_found`. */
+  /** Deletes a note from the memory of the run; throws `note_not_found`. */
   async forget(noteId: string): Promise<void> {
     const { context } = this;
     await this.#write(function* (session, { memoryScope }) {
@@ -148,7 +147,7 @@ export class RunJournal {
     await this.#append('usage_reported', { usage, ...by });
   }
 
-  /** What the run says; the last one counts when it ends. */
+  /** Emits an output. The last output is published when the run ends. */
   async emitOutput(items: readonly EmittedItem[]): Promise<void> {
     await this.#write(function* (session, facts) {
       const stored: StoredItem[] = [];
@@ -165,8 +164,7 @@ export class RunJournal {
   }
 
   /**
-   * Asks people about a call, once: a run that is resumed finds the question it asked before, with the answer if
-   * there is one.
+   * Asks people about a call, once: a resumed run finds the question it asked before, with its answer if there is one.
    */
   requestApproval(asked: NewApproval): Promise<Approval> {
     const { context, claim } = this;
@@ -175,7 +173,7 @@ export class RunJournal {
     );
   }
 
-  /** Ends the run, unless it has ended. Tells whether it did. */
+  /** Ends the run. Returns false if it has already ended. */
   async end(end: RunEnd): Promise<boolean> {
     const { context } = this;
     try {
@@ -189,7 +187,7 @@ export class RunJournal {
     }
   }
 
-  /** The last output that was emitted, if any. */
+  /** The last emitted output, if any. */
   emitted(): Promise<readonly StoredItem[] | undefined> {
     const { runId } = this.claim;
     const read = () =>
@@ -202,7 +200,7 @@ export class RunJournal {
     return this.context.storeWait.run(read, this.signal);
   }
 
-  /** How many characters of text the run wrote, in its last messages. */
+  /** The number of characters that the run wrote in its last messages. */
   writtenChars(): Promise<number> {
     const { runId } = this.claim;
     return this.context.store.read(function* () {
@@ -230,7 +228,7 @@ export class RunJournal {
     });
   }
 
-  /** What reaches into a channel locks it before the session, as a post does, so that they wait and do not collide. */
+  /** A write that affects a channel locks it before the session, as a post does, which avoids deadlocks. */
   async #write<R>(
     decide: (session: OpenSession, facts: RunFacts, at: number) => Tx<Written<R>> | Written<R>,
     channelId?: string,
@@ -245,7 +243,7 @@ export class RunJournal {
       lane: sessionTopic(sessionId),
       wait: { store: storeWait, signal },
       *open() {
-        yield* lockPlace({ channelId });
+        yield* lockChannelOf({ channelId });
         const session = yield* sessionToServe(sessionId);
         assertFence(session, epoch, runId);
         return session;
@@ -256,18 +254,18 @@ export class RunJournal {
         const note = events.length === 0 ? undefined : noteOf(at);
         if (note === undefined) return { events, answer: () => answer };
         const data = { code: STORE_WAIT, text: note, ...factsOf(session, runId, claim) };
-        const told = inSession(session, { type: 'note', data });
-        return { events: [told, ...events], answer: () => answer };
+        const noted = inSession(session, { type: 'note', data });
+        return { events: [noted, ...events], answer: () => answer };
       },
     });
   }
 
-  /** What is noted of the wait of one write; of those that waited together one tells. */
+  /** The note about the wait of one write. Of several writes that waited at the same time, one is noted. */
   #noteOfWait(begun: number): (at: number) => string | undefined {
     const by = Symbol('write');
     return (at) => {
-      const isTold = this.#noted && this.#noted.by !== by && begun <= this.#noted.at;
-      if (at - begun < NOTED_WAIT_MS || isTold) return undefined;
+      const isNoted = this.#noted && this.#noted.by !== by && begun <= this.#noted.at;
+      if (at - begun < NOTED_WAIT_MS || isNoted) return undefined;
       this.#noted = { by, at };
       const seconds = Math.round((at - begun) / 1_000);
       return `The store took nothing for ${String(seconds)} s. The run waited and goes on.`;
@@ -293,7 +291,7 @@ function assertFence(session: OpenSession, epoch: number, runId: string): void {
   if (session.activeRunId !== runId) throw new StoaError('run_ended', `${runId} has ended`);
 }
 
-/** The run is not this driver's any more: it ended, or another daemon has it. */
+/** The run ended, or another daemon owns it. */
 export function isFenced(error: unknown): boolean {
   return (
     error instanceof StoaError && (error.code === 'ownership_lost' || error.code === 'run_ended')

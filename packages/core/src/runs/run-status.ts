@@ -1,6 +1,6 @@
 import { type RunStatus, TERMINAL_RUN_STATUSES } from '@stoa/protocol';
 
-const UNDER_WAY: readonly RunStatus[] = [
+const ACTIVE_NEXT: readonly RunStatus[] = [
   'running',
   'waiting_approval',
   'waiting_answer',
@@ -12,13 +12,13 @@ const UNDER_WAY: readonly RunStatus[] = [
  *     │           │                   │
  *     └───────────┴───────────────────┴──▶ completed, failed, cancelled, interrupted
  *
- * The last four absorb. A run that was cut off by a crash stays what it was and is taken up again.
+ * The last four are final. A run that a crash interrupted keeps its status and is resumed.
  */
 const NEXT: Readonly<Record<RunStatus, readonly RunStatus[]>> = {
   queued: ['running', 'cancelled', 'failed'],
-  running: UNDER_WAY,
-  waiting_approval: UNDER_WAY,
-  waiting_answer: UNDER_WAY,
+  running: ACTIVE_NEXT,
+  waiting_approval: ACTIVE_NEXT,
+  waiting_answer: ACTIVE_NEXT,
   completed: [],
   failed: [],
   cancelled: [],

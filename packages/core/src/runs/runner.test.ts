@@ -11,8 +11,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.discard());
 
-describe('the run under way of a session', () => {
-  it('is found while its driver has it, and no longer', async () => {
+describe('the active run of a session', () => {
+  it('is found only while its driver executes it', async () => {
     const daemon = await world.start();
     const { runner } = daemon.core;
     const one = await AgentSession.open(daemon, 'helper');
@@ -29,7 +29,7 @@ describe('the run under way of a session', () => {
     await daemon.stop();
   });
 
-  it('is not found any more once it was cancelled, although its driver does not listen', async () => {
+  it('is not found after it was cancelled, even if its driver ignores the signal', async () => {
     const daemon = await world.start();
     daemon.driver.isDeaf = true;
     const session = await AgentSession.open(daemon, 'helper');
@@ -42,8 +42,8 @@ describe('the run under way of a session', () => {
   });
 });
 
-describe('a driver that lets go of a run without an end', () => {
-  it('is not given it again: the run fails', async () => {
+describe('a driver that returns without ending its run', () => {
+  it('does not get the run again: the run fails', async () => {
     const daemon = await world.start();
     const session = await AgentSession.open(daemon, 'helper');
     const { runId } = await session.submit('go');
@@ -52,14 +52,14 @@ describe('a driver that lets go of a run without an end', () => {
     expect((await session.ended(runId)).failure).toMatchObject({ code: 'internal' });
     expect(daemon.driver.runs).toHaveLength(1);
     expect(daemon.diagnoses.map(({ message }) => message)).toEqual([
-      'a driver let go of a run that did not end',
+      'a driver returned without ending its run',
     ]);
     await daemon.stop();
   });
 });
 
-describe('work that is looked for', () => {
-  it('is found however much there is', async () => {
+describe('polling for work', () => {
+  it('finds any amount of work', async () => {
     const before = await world.start();
     const count = 250;
     const sessions = await Promise.all(
@@ -75,8 +75,8 @@ describe('work that is looked for', () => {
   });
 });
 
-describe('what drivers keep for a session', () => {
-  it('is forgotten when it is cleared or ends', async () => {
+describe('the state of drivers for a session', () => {
+  it('is deleted when the session is cleared or ends', async () => {
     const daemon = await world.start();
     const { sessionId } = await AgentSession.open(daemon, 'helper');
     await daemon.core.sessions.clear(OWNER, sessionId);
@@ -86,7 +86,7 @@ describe('what drivers keep for a session', () => {
     await daemon.stop();
   });
 
-  it('is kept until the driver has let go of its run', async () => {
+  it('is kept until the driver has finished its run', async () => {
     const daemon = await world.start();
     daemon.driver.isDeaf = true;
     const session = await AgentSession.open(daemon, 'helper');
@@ -115,17 +115,17 @@ describe('the token of a session', () => {
     await daemon.stop();
   });
 
-  it('tells who watches it that it was revoked, and nobody else', async () => {
+  it('notifies only its watchers when it is revoked', async () => {
     const { core } = await world.start();
     const one = core.sessionTokens.issue('ses_00000000000000000000000001');
     const two = core.sessionTokens.issue('ses_00000000000000000000000001');
-    const told: string[] = [];
-    core.sessionTokens.watch(one.secret, () => told.push('one'));
-    core.sessionTokens.watch(two.secret, () => told.push('two'));
-    core.sessionTokens.watch(one.secret, () => told.push('no longer'))();
+    const notified: string[] = [];
+    core.sessionTokens.watch(one.secret, () => notified.push('one'));
+    core.sessionTokens.watch(two.secret, () => notified.push('two'));
+    core.sessionTokens.watch(one.secret, () => notified.push('no longer'))();
     one.revoke();
     one.revoke();
-    expect(told).toEqual(['one']);
+    expect(notified).toEqual(['one']);
     expect(core.sessionTokens.find(one.secret)).toBeUndefined();
     expect(core.sessionTokens.find(two.secret)).toMatchObject({ kind: 'session' });
   });

@@ -1,18 +1,18 @@
 import { type DriverKind, StoaError, type StoredItem } from '@stoa/protocol';
+import { hasContent } from '../assets/content.js';
 import { defineHook } from '../kernel/hooks.js';
-import { isSomething } from '../kernel/item-text.js';
 import { isStoreFailure } from '../kernel/store-wait.js';
 import type { Timers } from '../ports.js';
-import { maySpeakUnasked } from '../sessions/may-use.js';
-import { clearUnaskedReads } from './clear-unasked-reads.js';
+import { maySpeakWithoutApproval } from '../sessions/may-use.js';
+import { approveReads } from './approve-reads.js';
 import type { Driver, DriverEnd, RunContext } from './driver.js';
 import { type Execution, Executions } from './executions.js';
+import { injectContext } from './inject-context.js';
 import { type OpenRunPorts, openRun } from './open-run.js';
 import type { Claim, Ownership } from './ownership.js';
 import { RunActivity } from './run-activity.js';
 import type { RunEnd } from './run-end.js';
 import { isFenced, RunJournal } from './run-journal.js';
-import { tellContext } from './tell-context.js';
 
 export interface RunnerPorts extends OpenRunPorts {
   readonly ownership: Ownership;
@@ -23,27 +23,27 @@ export interface RunnerPorts extends OpenRunPorts {
 /** A run of this daemon completed. Handlers must not throw. */
 export const RUN_COMPLETED = defineHook<[claim: Claim], Promise<void> | undefined>('run completed');
 
-/** A driver that does not stop when it is told to is left behind after this. */
+/** The runner waits this long for a driver that was asked to stop. */
 const STOP_GRACE_MS = 5_000;
 const RETRY_MS = 1_000;
 const WORK_PAGE = 100;
-/** A run that its driver let go of because of the store is taken up again so often; then it fails. */
-const MOST_RESUMPTIONS = 5;
+/** A run whose driver failed because of the store is resumed so often; then it fails. */
+const MAX_RESUMPTIONS = 5;
 
 /**
- * Executes what was accepted. Wake-ups are only hints: whatever they miss is found by looking.
+ * Executes queued runs. Wake-ups are only hints: polling finds the work that they miss.
  *
- *   idle ──hint, look──▶ claiming ──nothing to do──▶ idle
+ *   idle ──hint, poll──▶ claiming ──nothing to do──▶ idle
  *                           └──a run──▶ executing ──ended──▶ claiming
  *
- * One run of a session at a time: the next is claimed when the driver has let go of the last one. A run
- * that is cancelled has ended in the log already when its driver hears of it.
+ * A session has one run at a time: the next one is claimed when the driver has released the last one. A cancelled run has
+ * already ended in the log when its driver is stopped.
  *
- * While the store is away, what a run reads and writes waits (`StoreWait`), and with it the run. A driver that fails
- * because of the store all the same lets go of its run, which is taken up again like after a crash.
+ * While the store is unavailable, reads and writes of a run wait (`StoreWait`), and with them the run. If a driver fails
+ * because of the store nevertheless, its run is resumed as after a crash.
  */
 export class Runner {
-  /** Sessions that are being worked on, and whether a hint came meanwhile. */
+  /** Sessions in progress, and whether a hint arrived meanwhile. */
   readonly #working = new Map<string, { again: boolean; done: Promise<void> }>();
   readonly #executions = new Executions();
   readonly #toForget = new Set<string>();
@@ -55,29 +55,29 @@ export class Runner {
     return this.#executions.count;
   }
 
-  /** The run of this session that a driver has in its hands, if any. */
+  /** The run of this session that a driver executes, if any. */
   contextOf(sessionId: string): RunContext | undefined {
     return this.#executions.contextOf(sessionId);
   }
 
-  /** Looks for work that nobody does: after a start, and now and then. */
-  async look(): Promise<void> {
+  /** Finds sessions with work that no daemon does: after a start, and regularly. */
+  async poll(): Promise<void> {
     for (let after: string | undefined = ''; after !== undefined && !this.#stop.signal.aborted; ) {
       const found: string[] = await this.ports.ownership.findWork(after, WORK_PAGE);
-      // Whoever is at it takes what comes next by itself.
+      // A session in progress claims its next run itself.
       for (const sessionId of found) if (!this.#working.has(sessionId)) this.wake(sessionId);
       after = found.length < WORK_PAGE ? undefined : found.at(-1);
     }
   }
 
-  /** What time alone brings about. It may take long; that the daemon lives is told apart from it. */
+  /** May take long; the beat of the daemon is separate. */
   async tick(): Promise<void> {
     if (this.#stop.signal.aborted) return;
     await this.#stopLost();
-    await this.look();
+    await this.poll();
   }
 
-  /** There may be work for this session. Must not throw. */
+  /** Claims work of this session, if there is any. Must not throw. */
   wake(sessionId: string): void {
     if (this.#stop.signal.aborted) return;
     const working = this.#working.get(sessionId);
@@ -100,43 +100,43 @@ export class Runner {
       });
   }
 
-  /** Resolves when no driver is at this session, or those that are were given up. */
+  /** Resolves when no driver executes a run of this session, or the runner stopped waiting for it. */
   async idle(sessionId: string): Promise<void> {
     await this.#working.get(sessionId)?.done;
   }
 
-  /** A run has ended in the log: its driver is stopped. */
+  /** Stops the driver of a run that has ended in the log. */
   ended(runId: string): void {
     this.#executions.stop(runId);
   }
 
-  /** What drivers keep for a session can go, as soon as none of them is at it. */
+  /** Lets drivers delete their state of a session, as soon as none of them executes a run of it. */
   forget(sessionId: string): void {
     if (this.#executions.isOf(sessionId)) this.#toForget.add(sessionId);
     else for (const driver of this.ports.drivers.values()) driver.forget(sessionId);
   }
 
-  /** Another daemon wrote to this session, or to any: it may have queued, cancelled or taken something. */
+  /** Another daemon wrote to this session, or to any: it may have queued, cancelled or claimed a run. */
   hint(sessionId?: string): void {
-    const looking = sessionId === undefined ? this.look() : this.#hear(sessionId);
-    Promise.all([looking, this.#stopLost(sessionId)]).catch((error: unknown) => {
-      this.#diagnose('what another daemon wrote could not be looked at', { sessionId, error });
+    const checking = sessionId === undefined ? this.poll() : this.#check(sessionId);
+    Promise.all([checking, this.#stopLost(sessionId)]).catch((error: unknown) => {
+      this.#diagnose('the write of another daemon could not be checked', { sessionId, error });
     });
   }
 
-  async #hear(sessionId: string): Promise<void> {
+  async #check(sessionId: string): Promise<void> {
     if (this.#working.has(sessionId)) {
       this.wake(sessionId);
       return;
     }
-    const standing = await this.ports.ownership.standing(sessionId);
-    if (standing === 'work') this.wake(sessionId);
-    if (standing === 'ended') this.forget(sessionId);
+    const status = await this.ports.ownership.workStatus(sessionId);
+    if (status === 'work') this.wake(sessionId);
+    if (status === 'ended') this.forget(sessionId);
   }
 
   /**
-   * Lets go of everything. Runs under way are not ended: whoever starts next takes them up where they
-   * are. Resolves when the drivers have stopped, or have been given time to.
+   * Stops all drivers. Active runs are not ended: the next daemon resumes them. Resolves when the drivers have stopped, or
+   * after a grace period.
    */
   async stop(): Promise<void> {
     this.#stop.abort(new StoaError('shutting_down'));
@@ -154,18 +154,17 @@ export class Runner {
       const claim = await this.ports.ownership.claim(sessionId, this.#stop.signal);
       if (!claim) break;
       const isSame = isSameAgain(last, claim);
-      if (isSame && (resumptions === 0 || resumptions > MOST_RESUMPTIONS))
-        await this.#giveUp(claim);
+      if (isSame && (resumptions === 0 || resumptions > MAX_RESUMPTIONS)) await this.#giveUp(claim);
       else resumptions = (await this.#execute(claim)) === 'store_failed' ? resumptions + 1 : 0;
       last = claim;
     }
     if (last && !this.#stop.signal.aborted) await this.ports.ownership.release(last);
   }
 
-  /** Its driver let go of it and it did not end: taken up again it would do the same, for ever. */
+  /** Ends a run whose driver returned without an end: if it were resumed, it would do the same forever. */
   async #giveUp(claim: Claim): Promise<void> {
-    this.#diagnose('a driver let go of a run that did not end', { runId: claim.runId });
-    const message = 'The driver let go of the run without an end';
+    this.#diagnose('a driver returned without ending its run', { runId: claim.runId });
+    const message = 'The driver returned without ending the run';
     const failure = { phase: 'agent' as const, code: 'internal', message };
     await new RunJournal(this.ports.context, claim).end({ type: 'failed', failure });
   }
@@ -193,7 +192,7 @@ export class Runner {
     }
   }
 
-  /** Undefined when the run is not this daemon's to end: it has ended, or will be taken up again. */
+  /** Undefined if this daemon must not end the run: it has ended, or will be resumed. */
   async #outcome(
     claim: Claim,
     kind: DriverKind,
@@ -206,19 +205,19 @@ export class Runner {
     try {
       const driver = this.ports.drivers.get(kind);
       if (!driver) throw new StoaError('unknown_driver', `This daemon has no driver ${kind}`);
-      if (claim.isResumed) await this.#tellUnknown(claim, journal);
+      if (claim.isResumed) await this.#reportUnknown(claim, journal);
       const { capabilities } = driver;
-      const reads = await clearUnaskedReads(this.ports, claim, capabilities, journal, signal);
+      const reads = await approveReads(this.ports, claim, capabilities, journal, signal);
       if (typeof reads === 'object') return reads;
-      await context.storeWait.run(() => tellContext(context, claim, journal), signal);
+      await context.storeWait.run(() => injectContext(context, claim, journal), signal);
       await context.storeWait.run(() => activity.begin(), signal);
       const ports = { ...this.ports, mayRead: reads === 'allowed' };
       const run = await openRun(ports, claim, journal, signal, activity);
-      // It may have ended while it was being opened: no driver needs to hear of it then.
+      // It may have ended while it was opened: then no driver executes it.
       signal.throwIfAborted();
       execution.run = run;
       const end = await this.#untilStopped(driver.execute(run), claim, signal);
-      // What it says is counted now; whoever speaks for it comes too late.
+      // Its output is settled from here on.
       execution.run = undefined;
       if (!end || signal.aborted) return undefined;
       return end.type === 'completed' ? await answerOf(run, end.output ?? []) : end;
@@ -231,8 +230,8 @@ export class Runner {
     }
   }
 
-  /** What was started and has no result is told to the model, and never run again by itself. */
-  async #tellUnknown(claim: Claim, journal: RunJournal): Promise<void> {
+  /** Reports calls without a result to the model. They are never repeated automatically. */
+  async #reportUnknown(claim: Claim, journal: RunJournal): Promise<void> {
     for (const { callId, tool } of claim.unknownCalls) {
       await journal.toolResult({
         callId,
@@ -245,7 +244,7 @@ export class Runner {
     }
   }
 
-  /** The end of a run must be known: as long as the store cannot take it, it is tried again. */
+  /** Stores the end of a run. Repeats it while the store fails. */
   async #record(journal: RunJournal, end: RunEnd, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       try {
@@ -258,7 +257,7 @@ export class Runner {
     }
   }
 
-  /** A driver that ignores the signal does not hold up the session for ever. */
+  /** A driver that ignores the signal does not block the session forever. */
   async #untilStopped(
     executing: Promise<DriverEnd>,
     { runId }: Claim,
@@ -276,7 +275,7 @@ export class Runner {
     const settled = executing.then((end) => ({ end }));
     const first = await Promise.race([settled, stopped]);
     if (first) return first.end;
-    this.#diagnose('a driver did not stop when it was told to', { runId });
+    this.#diagnose('a driver did not stop in time', { runId });
     settled.catch(() => undefined);
     return undefined;
   }
@@ -301,21 +300,23 @@ export class Runner {
   }
 }
 
-/** Every claim is a new epoch: when none lies between them, nobody else had the run. */
+/** Every claim begins an epoch: if none lies between the two, no other daemon had the run. */
 const isSameAgain = (last: Claim | undefined, claim: Claim): boolean =>
   last?.runId === claim.runId && last.epoch + 1 === claim.epoch;
 
 /**
- * What a run that is done answers: what it emitted, or else what it wrote last. In a channel text that
- * people would have to approve first is not published.
+ * The output of a completed run: what it emitted, or else what it wrote last. In a channel, text that needs an approval is
+ * not published.
  */
 async function answerOf(run: RunContext, finalText: readonly StoredItem[]): Promise<RunEnd> {
   const emitted = await run.journal.emitted();
   if (run.kind !== 'channel_delivery') return { type: 'completed', output: emitted ?? finalText };
   const isWithheld =
-    emitted === undefined && finalText.some(isSomething) && !maySpeakUnasked(await run.policy());
+    emitted === undefined &&
+    finalText.some(hasContent) &&
+    !maySpeakWithoutApproval(await run.policy());
   const output = emitted ?? (isWithheld ? [] : finalText);
-  if (output.some(isSomething)) return { type: 'completed', output };
+  if (output.some(hasContent)) return { type: 'completed', output };
   const unpublishedChars = await run.journal.writtenChars();
   return {
     type: 'completed',

@@ -9,6 +9,7 @@ import {
 } from '@stoa/protocol';
 import { findRunRow, listItemsOfRun, listRunsOfSession, type Tx } from '@stoa/store';
 import { parseEntry } from '../kernel/entry.js';
+import { readPage } from '../kernel/paging.js';
 import { readTopic } from '../kernel/read-topic.js';
 import type { SessionContext } from '../sessions/context.js';
 import { runRecord } from '../sessions/records.js';
@@ -16,7 +17,7 @@ import { sessionToRead } from '../sessions/session-gate.js';
 import { cancelRun, readRun } from './cancel-run.js';
 import { reportUsage } from './usage.js';
 
-/** What a caller can do with the runs of sessions; `by` is the principal the credential proved. */
+/** What a caller can do with the runs of sessions. `by` is the principal that the credential proved. */
 export class Runs {
   constructor(private readonly context: SessionContext) {}
 
@@ -28,16 +29,13 @@ export class Runs {
     return this.context.store.read(function* () {
       const { topicId } = yield* sessionToRead(by, sessionId);
       const last = before === undefined ? undefined : yield* findRunRow.first({ runId: before });
-      const rows = yield* listRunsOfSession.all({
-        topicId,
-        before: last?.seq ?? Number.MAX_SAFE_INTEGER,
-        limit: limit + 1,
-      });
+      const filter = { topicId, before: last?.seq ?? Number.MAX_SAFE_INTEGER };
+      const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+        listRunsOfSession.all({ ...filter, limit: count }),
+      );
       const runs: Run[] = [];
-      for (const row of rows.slice(0, limit))
-        runs.push(runRecord(row, yield* itemIdsOf(row.runId)));
-      const nextBefore = rows.length > limit ? runs.at(-1)?.runId : undefined;
-      return { runs, ...(nextBefore === undefined ? {} : { nextBefore }) };
+      for (const row of rows) runs.push(runRecord(row, yield* itemIdsOf(row.runId)));
+      return { runs, ...(resumeAfter && { nextBefore: resumeAfter.runId }) };
     });
   }
 
@@ -50,7 +48,7 @@ export class Runs {
     return cancelRun(this.context, by, runId, 'cancel_command');
   }
 
-  /** Oldest first: what was put to the agent, what it said and did. */
+  /** The inputs, messages and actions of an agent, oldest first. */
   async journal(
     by: Principal,
     sessionId: string,

@@ -2,50 +2,50 @@ import { findEvent, listEventSizesBefore, listEventsOfTypeBefore, type Tx } from
 import { dataOf } from '../kernel/codec.js';
 import { isInView } from './context-start.js';
 
-/** How much of it is wanted, by who does not need all. */
+/** The part of a transcript that a driver needs. */
 export interface TranscriptTail {
-  /** What was before the run under way, about. The run itself is always whole. */
+  /** The approximate size of the part before the active run. The active run is always complete. */
   readonly bytes: number;
-  /** The code of a note that is wanted, however old it is. */
+  /** The code of a note that is needed too, no matter how old it is. */
   readonly note: string;
 }
 
 const PAGE = 500;
 const NOTES = 20;
 
-/** A part of a topic, without both ends. */
-export interface Reach {
+/** A part of a topic: `after` and `before` are not part of it. */
+export interface Range {
   readonly topicId: number;
   readonly after: number;
   readonly before: number;
 }
 
-/** After which event a tail begins that has all of the run under way. */
-export function* tailStart(reach: Reach, runId: string, bytes: number): Tx<number> {
-  let { before } = reach;
+/** The event after which a tail begins that contains the whole active run. */
+export function* tailStart(range: Range, runId: string, bytes: number): Tx<number> {
+  let { before } = range;
   let room = bytes;
   let hasRun = false;
   for (;;) {
-    const page = yield* listEventSizesBefore.all({ ...reach, before, limit: PAGE });
+    const page = yield* listEventSizesBefore.all({ ...range, before, limit: PAGE });
     for (const { seq, type, bytes: size } of page) {
       if (hasRun) room -= size;
       if (room < 0) return seq;
       if (type === 'started' && !hasRun) {
-        const event = yield* findEvent.first({ topicId: reach.topicId, seq });
+        const event = yield* findEvent.first({ topicId: range.topicId, seq });
         hasRun = event !== undefined && dataOf('started', event).runId === runId;
       }
       before = seq;
     }
-    if (page.length < PAGE) return reach.after;
+    if (page.length < PAGE) return range.after;
   }
 }
 
 /** The last note of this code. */
-export function* lastNote(reach: Reach, code: string, view: string): Tx<string | undefined> {
-  let { before } = reach;
+export function* lastNote(range: Range, code: string, view: string): Tx<string | undefined> {
+  let { before } = range;
   for (;;) {
     const page = yield* listEventsOfTypeBefore.all({
-      ...reach,
+      ...range,
       type: 'note',
       before,
       limit: NOTES,

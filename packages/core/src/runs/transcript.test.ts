@@ -12,7 +12,7 @@ describe.each(STORE_ENGINES)('the tail of a transcript on $name', (engine) => {
 
   const say = (text: string) => [{ type: 'text' as const, text }];
 
-  it('has the newest part, all of the run under way, and the note that is wanted', async () => {
+  it('has the newest part, the whole active run, and the requested note', async () => {
     const session = await AgentSession.open(daemon, 'helper');
     await session.submit('first');
     const first = await daemon.driver.nth(1);
@@ -46,10 +46,10 @@ describe.each(STORE_ENGINES)('the tail of a transcript on $name', (engine) => {
     const tail = await context.transcript({ bytes: 5_000, note: 'wanted' });
     expect(tail).toMatchObject({ isCut: true, started: new Set([callId]) });
     expect([...tail.notes]).toEqual([['wanted', 'newer']]);
-    const said = tail.entries.flatMap((entry) => (entry.type === 'assistant' ? [entry] : []));
-    expect(said.at(-1)?.runId).toBe(context.runId);
-    expect(said.length).toBeGreaterThan(2);
-    expect(said.length).toBeLessThan(6);
+    const messages = tail.entries.flatMap((entry) => (entry.type === 'assistant' ? [entry] : []));
+    expect(messages.at(-1)?.runId).toBe(context.runId);
+    expect(messages.length).toBeGreaterThan(2);
+    expect(messages.length).toBeLessThan(6);
     expect(whole.entries.slice(-tail.entries.length)).toEqual(tail.entries);
 
     const all = await context.transcript({ bytes: 1_000_000, note: 'wanted' });

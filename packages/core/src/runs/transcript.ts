@@ -8,6 +8,7 @@ import {
   type Origin,
   type SessionEvent,
   type StoredItem,
+  type TerminalRunStatus,
   type ToolOutcome,
   type WorkKind,
 } from '@stoa/protocol';
@@ -21,9 +22,9 @@ import {
 } from '@stoa/store';
 import { decode, decodeEvent } from '../kernel/codec.js';
 import { contextStart, isInView } from './context-start.js';
-import { lastNote, type Reach, type TranscriptTail, tailStart } from './transcript-tail.js';
+import { lastNote, type Range, type TranscriptTail, tailStart } from './transcript-tail.js';
 
-/** Something that was put to the agent. */
+/** An input of the agent. */
 export interface TranscriptInput {
   readonly itemId: string;
   readonly kind: WorkKind;
@@ -38,8 +39,8 @@ export interface TranscriptInput {
   readonly ceiling?: Ceiling | undefined;
 }
 
-/** Absent notes could not be read. */
-export type ChannelContextTold = Pick<
+/** Notes are absent if they could not be read. */
+export type InjectedContext = Pick<
   Data<'context_given'>,
   'channelId' | 'channelIdentity' | 'memoryScope' | 'files' | 'notes' | 'olderNotes'
 >;
@@ -47,11 +48,11 @@ export type ChannelContextTold = Pick<
 export type TranscriptEntry =
   | { readonly type: 'summary'; readonly seq: number; readonly text: string }
   | {
-      /** Where it is and what is remembered there, told with a turn in a channel. */
+      /** The identity and memory of the channel, injected with a turn. */
       readonly type: 'context';
       readonly seq: number;
       readonly runId: string;
-      readonly context: ChannelContextTold;
+      readonly context: InjectedContext;
     }
   | {
       readonly type: 'input';
@@ -80,15 +81,15 @@ export type TranscriptEntry =
       readonly type: 'end';
       readonly seq: number;
       readonly runId: string;
-      readonly how: 'completed' | 'failed' | 'cancelled' | 'interrupted';
+      readonly how: TerminalRunStatus;
     };
 
-/** What an agent has been told and has done, since its context was cleared or compacted. */
+/** The inputs and actions of an agent since its context was cleared or compacted. */
 export interface Transcript {
   readonly entries: readonly TranscriptEntry[];
-  /** Calls of the run under way that the model asked for and that were not started yet. */
+  /** Calls of the active run that the model requested and that were not started yet. */
   readonly pending: readonly Extract<AssistantPart, { type: 'tool_call' }>[];
-  /** Calls of the run under way that were started, whatever came of them. */
+  /** Calls of the active run that were started, with or without a result. */
   readonly started: ReadonlySet<string>;
   /** Whether the beginning was left out. */
   readonly isCut: boolean;
@@ -99,9 +100,9 @@ export interface Transcript {
 type Data<T extends SessionEvent['type']> = Extract<SessionEvent, { type: T }>['data'];
 
 const PAGE = 500;
-const KEPT: ReadonlySet<string> = new Set(JOURNAL_EVENTS);
+const IN_TRANSCRIPT: ReadonlySet<string> = new Set(JOURNAL_EVENTS);
 
-/** Reads a session's journal as far back as its context reaches. */
+/** Reads the journal of a session from the start of its context. */
 export function readTranscript(
   store: Store,
   sessionId: string,
@@ -126,15 +127,15 @@ function* transcriptOf(
   if (summary) builder.begin(summary.seq, summary.text);
   let { after } = begin;
   if (tail) {
-    const reach = { topicId, after, before: session.head + 1 };
-    const start = yield* tailStart(reach, runId, tail.bytes);
-    if (start > after) yield* builder.cut({ ...reach, before: start + 1 }, tail.note, view);
+    const range = { topicId, after, before: session.head + 1 };
+    const start = yield* tailStart(range, runId, tail.bytes);
+    if (start > after) yield* builder.cut({ ...range, before: start + 1 }, tail.note, view);
     after = start;
   }
   for (;;) {
     const page: EventRow[] = yield* listEventsAfter.all({ topicId, after, limit: PAGE });
     for (const row of page) {
-      if (!KEPT.has(row.type)) continue;
+      if (!IN_TRANSCRIPT.has(row.type)) continue;
       const event = decodeEvent(row) as SessionEvent;
       if (!isInView(view, event.data as { memoryScope?: ChannelRuntimeMemoryScope })) continue;
       if (event.type === 'delivered' && !builder.knows(event.data.itemId)) {
@@ -160,13 +161,13 @@ const NOTHING: Transcript = {
 type Call = Extract<AssistantPart, { type: 'tool_call' }>;
 
 /**
- * Puts a transcript together that a model can be given: every call of an assistant's message is
- * followed by its result. A call of a run that has ended and has none gets one that says so.
+ * Builds a transcript that a model accepts: every call of an assistant's message is followed by its result. A call without
+ * a result, of a run that has ended, gets one that states so.
  */
 class TranscriptBuilder {
   readonly #entries: TranscriptEntry[] = [];
   readonly #accepted = new Map<string, Data<'accepted'>>();
-  /** Calls without a result, by id, in the order they were asked for. */
+  /** Calls without a result, by id, in the order in which the model requested them. */
   readonly #open = new Map<string, { readonly call: Call; readonly runId: string }>();
   /** The run of each call that was started. */
   readonly #started = new Map<string, string>();
@@ -180,8 +181,8 @@ class TranscriptBuilder {
     this.#entries.push({ type: 'summary', seq, text: summary });
   }
 
-  /** Begins after what is left out, of which only this note counts. */
-  *cut(leftOut: Reach, code: string, view: string): Tx<void> {
+  /** Begins after the part that is left out. Only the last note of this code is read from that part. */
+  *cut(leftOut: Range, code: string, view: string): Tx<void> {
     this.#isCut = true;
     const text = yield* lastNote(leftOut, code, view);
     if (text !== undefined) this.#notes.set(code, text);

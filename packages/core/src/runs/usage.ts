@@ -10,7 +10,7 @@ import { callerClass } from '../access/rules.js';
 import type { SessionContext } from '../sessions/context.js';
 import { usageOf } from '../sessions/records.js';
 
-/** What model calls took, as the providers reported it. */
+/** The usage of model calls, as the providers reported it. */
 export async function reportUsage(
   { store }: SessionContext,
   by: Principal,

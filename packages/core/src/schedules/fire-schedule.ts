@@ -4,7 +4,7 @@ import { acceptItem, whyFull } from '../inbox/accept-item.js';
 import { decode } from '../kernel/codec.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import type { Calendar } from '../ports.js';
-import { lockPlace } from '../sessions/lock-reached.js';
+import { lockChannelOf } from '../sessions/lock-channels.js';
 import { inSession } from '../sessions/run-facts.js';
 import { type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import type { StimulusContext } from '../stimuli/context.js';
@@ -34,7 +34,7 @@ export function fireSchedule(ports: FirePorts, toFire: ToFire): Promise<void> {
     lane: sessionTopic(sessionId),
     *open() {
       const row = yield* findSchedule.first({ scheduleId });
-      if (row) yield* lockPlace(decode(row.created));
+      if (row) yield* lockChannelOf(decode(row.created));
       return yield* sessionToServe(sessionId);
     },
     *decide(session, at): Tx<Decision<void>> {

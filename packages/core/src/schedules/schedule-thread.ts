@@ -1,6 +1,6 @@
+import { textOf } from '@stoa/protocol';
 import { findRun, findSchedule, lockChannel, type Tx } from '@stoa/store';
 import { decode } from '../kernel/codec.js';
-import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { EventOf } from '../kernel/module.js';
 import type { RunEnd } from '../runs/run-end.js';

@@ -20,11 +20,12 @@ import {
 import { callerClass } from '../access/rules.js';
 import { admitContent, holdAssets } from '../assets/content.js';
 import { dataOf, decode } from '../kernel/codec.js';
-import { eachApart } from '../kernel/each-apart.js';
+import { eachIsolated } from '../kernel/each-isolated.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
+import { AFTER_ALL_IDS, readPage } from '../kernel/paging.js';
 import { currentCeiling } from '../sessions/ceiling-of.js';
-import { lockPlace } from '../sessions/lock-reached.js';
+import { lockChannelOf } from '../sessions/lock-channels.js';
 import { scheduleRecord } from '../sessions/records.js';
 import { inSession } from '../sessions/run-facts.js';
 import {
@@ -41,7 +42,6 @@ import { nextFire } from './schedule-times.js';
 
 type Created = Extract<SessionEvent, { type: 'schedule_created' }>['data'];
 
-const AFTER_ALL_IDS = '~';
 const FIRE_LIMIT = 100;
 
 interface ScheduleQuery {
@@ -86,7 +86,7 @@ export class Schedules {
         : { channelId, threadRootMessageId };
     const made = { createdByRunId: runId, ...thread };
     const open = function* (): Tx<OpenSession> {
-      yield* lockPlace(thread);
+      yield* lockChannelOf(thread);
       return yield* sessionToServe(sessionId);
     };
     return this.#create(by, { ...request, sessionId }, open, key, made);
@@ -158,17 +158,18 @@ export class Schedules {
   }
 
   async list(by: Principal, { sessionId, before, limit }: ScheduleQuery) {
-    const rows = await this.ports.context.store.read(() =>
-      listSchedules.all({
-        before: before ?? AFTER_ALL_IDS,
-        sessionId: sessionId ?? null,
-        responsibleId: callerClass(by) === 'admin' ? null : actorIdOf(by),
-        limit: limit + 1,
-      }),
+    const filter = {
+      before: before ?? AFTER_ALL_IDS,
+      sessionId: sessionId ?? null,
+      responsibleId: callerClass(by) === 'admin' ? null : actorIdOf(by),
+    };
+    const { rows, resumeAfter } = await this.ports.context.store.read(() =>
+      readPage(limit, (count) => listSchedules.all({ ...filter, limit: count })),
     );
-    const schedules = rows.slice(0, limit).map(scheduleRecord);
-    const nextBefore = rows.length > limit ? schedules.at(-1)?.scheduleId : undefined;
-    return { schedules, ...(nextBefore === undefined ? {} : { nextBefore }) };
+    return {
+      schedules: rows.map(scheduleRecord),
+      ...(resumeAfter && { nextBefore: resumeAfter.scheduleId }),
+    };
   }
 
   pause(by: Principal, scheduleId: string): Promise<Schedule> {
@@ -216,7 +217,7 @@ export class Schedules {
     const now = context.clock.now();
     const rows = await context.store.read(() => listDueSchedules.all({ now, limit: FIRE_LIMIT }));
     const due = rows.map(({ scheduleId, sessionId }) => ({ scheduleId, sessionId }));
-    const failures = await eachApart(context, 'a schedule could not fire', due, (one) =>
+    const failures = await eachIsolated(context, 'a schedule could not fire', due, (one) =>
       fireSchedule(this.ports, { ...one, actor: 'system', isExtra: () => false }),
     );
     return due.length === FIRE_LIMIT && failures < due.length;
@@ -242,7 +243,7 @@ export class Schedules {
       actor: actorIdOf(by),
       lane: sessionTopic(sessionId),
       *open() {
-        yield* lockPlace(decode((yield* find()).created));
+        yield* lockChannelOf(decode((yield* find()).created));
         return yield* sessionToChange(by, sessionId);
       },
       *decide(session, at): Tx<Decision<void>> {

@@ -14,9 +14,9 @@ import { type OpenSession, sessionToRead } from './session-gate.js';
 
 export const OWNER_ACTOR = `human:${OWNER_ID}`;
 
-/** Words that reach a session, and under which ceiling they were written. */
+/** A request to a session: who wrote it, and under which ceiling. */
 export interface Request {
-  /** The actor whose words they are. */
+  /** The actor who wrote it. */
   readonly by: string;
   readonly ceiling?: Ceiling | undefined;
 }
@@ -29,7 +29,7 @@ export function* ceilingOf(
   return forReceiver(receiver, lowerCeiling(yield* ceilingOfActor(receiver, by), ceiling));
 }
 
-/** The ceiling of what somebody writes before it is known which session will read it. */
+/** The ceiling of a text before it is known which session will read it. */
 export function* ceilingOfAuthor(by: Principal): Tx<Ceiling | undefined> {
   if (by.kind === 'session') {
     return yield* currentCeiling(yield* sessionToRead(SYSTEM, by.id));
@@ -38,7 +38,7 @@ export function* ceilingOfAuthor(by: Principal): Tx<Ceiling | undefined> {
   return { mode: 'full', people: [actorIdOf(by)], sessions: [] };
 }
 
-/** What is left of a ceiling for a session: people it works for do not lower it. */
+/** A ceiling as it applies to a session: people it works for do not lower it. */
 function forReceiver(receiver: OpenSession, ceiling: Ceiling | undefined): Ceiling | undefined {
   if (!ceiling) return undefined;
   const people = strangersOf(receiver, ceiling.people);
@@ -55,7 +55,7 @@ export function strangersOf(
   return people.filter((actor) => actor !== responsibleId && actor !== OWNER_ACTOR);
 }
 
-/** The strangers among those who asked for work of a session under this ceiling. */
+/** The strangers among the people of this ceiling and of the session's own. */
 export function strangersUnder(
   session: Pick<OpenSession, 'responsibleId' | 'ceiling'>,
   ceiling: Ceiling | undefined,
@@ -63,7 +63,7 @@ export function strangersUnder(
   return strangersOf(session, lowerCeiling(sessionCeiling(session), ceiling)?.people ?? []);
 }
 
-/** The ceiling of whatever a session creates now: that of the run it is in, and its own. */
+/** The ceiling of everything that a session creates now: that of its active run, and its own. */
 export function* currentCeiling(session: OpenSession): Tx<Ceiling | undefined> {
   const { activeRunId } = session;
   if (activeRunId === null) return sessionCeiling(session);
@@ -72,7 +72,7 @@ export function* currentCeiling(session: OpenSession): Tx<Ceiling | undefined> {
   return lowerCeiling(sessionCeiling(session), ceiling);
 }
 
-/** The ceiling a session was made with. */
+/** The ceiling with which a session was created. */
 export const sessionCeiling = ({ ceiling }: Pick<OpenSession, 'ceiling'>): Ceiling | undefined =>
   ceiling === null ? undefined : decode(ceiling);
 
@@ -83,7 +83,7 @@ function* ceilingOfActor(receiver: OpenSession, actor: string): Tx<Ceiling | und
   }
   if (kind !== 'session' || id === receiver.sessionId) return undefined;
   const sender = yield* sessionToRead(SYSTEM, id);
-  if (yield* isInLine(sender, receiver)) return undefined;
+  if (yield* isAncestorOfOther(sender, receiver)) return undefined;
   const isStranger = sender.responsibleId !== receiver.responsibleId;
   return {
     mode: sender.mode as PermissionMode,
@@ -92,8 +92,8 @@ function* ceilingOfActor(receiver: OpenSession, actor: string): Tx<Ceiling | und
   };
 }
 
-/** Whether one of two sessions made the other, or made one that did. */
-function* isInLine(one: OpenSession, other: OpenSession): Tx<boolean> {
+/** Whether one of two sessions is an ancestor of the other. */
+function* isAncestorOfOther(one: OpenSession, other: OpenSession): Tx<boolean> {
   if (one.parentSessionId === null && other.parentSessionId === null) return false;
   const isAbove = function* (lower: OpenSession, upper: OpenSession): Tx<boolean> {
     const above = yield* listSessionsAbove.all({ sessionId: lower.sessionId });

@@ -9,12 +9,12 @@ import {
   type UpdateSession,
 } from '@stoa/protocol';
 import { listChildSessions, listOrphanedSessions, type Tx } from '@stoa/store';
-import { eachApart } from '../kernel/each-apart.js';
+import { eachIsolated } from '../kernel/each-isolated.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
 import { SESSION_ENDING, SESSION_STOPPING, type SessionContext } from './context.js';
 import { assertMode, assertNarrower, readSession, takePersona } from './create-session.js';
-import { lockReached } from './lock-reached.js';
+import { lockChannelsOfSession } from './lock-channels.js';
 import { inSession } from './run-facts.js';
 import {
   assertNotEnded,
@@ -23,7 +23,7 @@ import {
   sessionToRead,
 } from './session-gate.js';
 
-/** Changes title, mode or metadata; a mode counts from the next tool call on. */
+/** Changes title, mode or metadata. A mode applies from the next tool call on. */
 export async function updateSession(
   context: SessionContext,
   principal: Principal,
@@ -42,7 +42,7 @@ export async function updateSession(
   return readSession(context, sessionId);
 }
 
-/** Takes over the present definition of the agent; what it knows stays. */
+/** Copies the current definition of the agent; the context stays. */
 export async function refreshSession(
   context: SessionContext,
   principal: Principal,
@@ -59,7 +59,7 @@ export async function refreshSession(
       throw new StoaError('session_busy', `${sessionId} is working on ${session.activeRunId}`);
     }
     const parent = yield* parentOf(session);
-    // That of a sub-session is held below its parent's anyway; its definition is what is new.
+    // The mode of a sub-session is capped by its parent's; only its definition is new.
     if (parent) assertNarrower(parent, agent, { ...session, mode: parent.mode });
     else assertMode(principal, session.mode as PermissionMode);
     return [inSession(session, { type: 'session_refreshed', data: { persona } })];
@@ -67,18 +67,18 @@ export async function refreshSession(
   return readSession(context, sessionId);
 }
 
-/** Begins with an empty context: what runs is cancelled, what waits is dropped, the journal stays. */
+/** Empties the context: the active run is cancelled, waiting items are dropped, the journal stays. */
 export async function clearSession(
   context: SessionContext,
   principal: Principal,
   sessionId: string,
 ): Promise<Session> {
   const decide = (session: OpenSession): Tx<NewEvent[]> => cleared(context, session);
-  await change(context, principal, sessionId, decide, lockReached);
+  await change(context, principal, sessionId, decide, lockChannelsOfSession);
   return readSession(context, sessionId);
 }
 
-/** What clearing a session does. */
+/** The events that clear a session. */
 export function* cleared(context: SessionContext, session: OpenSession): Tx<NewEvent[]> {
   assertNotEnded(session);
   const ended = yield* context.hooks.collect(SESSION_STOPPING, session, 'clear');
@@ -86,7 +86,7 @@ export function* cleared(context: SessionContext, session: OpenSession): Tx<NewE
 }
 
 /**
- * Ends a session and those it made. What waits is dropped; the journal stays. Each is a commit of its own:
+ * Ends a session and its sub-sessions. Waiting items are dropped; the journal stays. Each session ends in its own commit:
  * after a crash between them, `endOrphanedSessions` ends the rest.
  */
 export async function endSession(
@@ -98,12 +98,12 @@ export async function endSession(
   const decide = function* (session: OpenSession, at: number): Tx<NewEvent[]> {
     if (session.endedAt !== null) return [];
     const noted = yield* context.hooks.collect(SESSION_ENDING, principal, sessionId);
-    // For what follows from the end of its runs it is gone already.
+    // Handlers see the session as ended.
     const stopping = { ...session, endedAt: at };
     const ended = yield* context.hooks.collect(SESSION_STOPPING, stopping, 'clear');
     return [...ended, inSession(session, { type: 'session_ended', data: { reason } }), ...noted];
   };
-  await change(context, principal, sessionId, decide, lockReached);
+  await change(context, principal, sessionId, decide, lockChannelsOfSession);
   const children = await context.store.read(() =>
     listChildSessions.all({ parentSessionId: sessionId }),
   );
@@ -113,13 +113,13 @@ export async function endSession(
   return readSession(context, sessionId);
 }
 
-/** Ends sessions whose parent has ended. Returns how many there were. */
+/** Ends sessions whose parent has ended. Returns their number. */
 export async function endOrphanedSessions(context: SessionContext, limit: number): Promise<number> {
-  const left = await context.store.read(() => listOrphanedSessions.all({ limit }));
-  await eachApart(context, 'a sub-session could not be ended', left, ({ sessionId }) =>
+  const orphans = await context.store.read(() => listOrphanedSessions.all({ limit }));
+  await eachIsolated(context, 'a sub-session could not be ended', orphans, ({ sessionId }) =>
     endSession(context, SYSTEM, sessionId, PARENT_ENDED),
   );
-  return left.length;
+  return orphans.length;
 }
 
 const PARENT_ENDED = 'its parent ended';

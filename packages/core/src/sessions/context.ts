@@ -8,7 +8,7 @@ import type { NewEvent } from '../kernel/log.js';
 import type { MemorySettings } from '../memory/memory-files.js';
 import type { OpenSession } from './session-gate.js';
 
-/** What the operations of sessions, and of what sessions have, work with. */
+/** What the operations on sessions, runs, inboxes and approvals need. */
 export interface SessionContext extends Kernel {
   readonly assets: Assets;
   readonly workspaces: Workspaces;
@@ -28,7 +28,7 @@ export const SESSION_STOPPING = defineHook<
   Tx<readonly NewEvent[]>
 >('session stopping');
 
-/** A session ends: who counts on it refuses that, or notes it in the same commit. */
+/** A session ends: modules that depend on it refuse the end, or record it in the same commit. */
 export const SESSION_ENDING = defineHook<
   [by: Principal, sessionId: string],
   Tx<readonly NewEvent[]>

@@ -12,11 +12,11 @@ import {
   StoaError,
   sessionTopic,
 } from '@stoa/protocol';
-import { countSessions, findSession, insertTopic, type Tx } from '@stoa/store';
+import { countSessions, findFamily, findSession, insertTopic, type Tx } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 import { withhold } from '../agents/withheld-values.js';
-import { workspaceToUse } from '../agents/workspace-gate.js';
-import type { ReadyAgent } from '../agents/workspaces.js';
+import { type ReadyAgent, workspaceToUse } from '../agents/workspaces.js';
+import { lowerMode } from '../authority/ceiling.js';
 import { dataOf } from '../kernel/codec.js';
 import { idempotency } from '../kernel/idempotency.js';
 import type { Decision } from '../kernel/log.js';
@@ -27,9 +27,8 @@ import type { SessionContext } from './context.js';
 import { authorityOf } from './policy-of.js';
 import { sessionRecord } from './records.js';
 import { assertNotEnded, type OpenSession, sessionToRead, sessionToServe } from './session-gate.js';
-import { assertRoomBelow } from './sub-session-room.js';
 
-/** Makes a session: it takes over its agent's definition as it is now, and keeps it. */
+/** Creates a session with a copy of its agent's current definition. */
 export async function createSession(
   context: SessionContext,
   principal: Principal,
@@ -63,7 +62,7 @@ export async function createSession(
     actor: actorIdOf(principal),
     lane: topic,
     *open(): Tx<Ceiling | undefined> {
-      // It may have ended since it was looked at, and would leave this one behind.
+      // The parent may have ended since it was read.
       const above = parent && (yield* sessionToServe(parent.sessionId));
       if (above) assertNotEnded(above);
       if (parent) yield* assertRoomBelow(parent.sessionId);
@@ -97,7 +96,7 @@ export async function createSession(
   return readSession(context, made);
 }
 
-/** Models, programs and MCP servers work with the keys of the owner, who says which of them others may use. */
+/** Models, programs and MCP servers use keys of the owner, who decides which agents others may use. */
 export function isSharedAgent(
   { sharedAgents }: Pick<SessionContext, 'sharedAgents'>,
   { agentId, definition }: Pick<ReadyAgent, 'agentId' | 'definition'>,
@@ -139,7 +138,7 @@ export function readSession(context: SessionContext, sessionId: string): Promise
   });
 }
 
-/** A session makes sub-sessions of itself only; a person may make them below their own sessions. */
+/** A session creates only its own sub-sessions; a person may create them below their sessions. */
 async function parentOf(
   context: SessionContext,
   principal: Principal,
@@ -151,11 +150,26 @@ async function parentOf(
       : request.parentSessionId;
   if (parentId === undefined) return undefined;
   if (principal.kind === 'session' && parentId !== principal.id) {
-    throw new StoaError('forbidden', 'A session makes sub-sessions of itself only');
+    throw new StoaError('forbidden', 'A session can create only its own sub-sessions');
   }
   const parent = await context.store.read(() => sessionToRead(principal, parentId));
   assertNotEnded(parent);
   return parent;
+}
+
+/** Limits the sub-sessions below one session that a person created, so that agents cannot use up all sessions. */
+function* assertRoomBelow(parentSessionId: string): Tx<void> {
+  const { depth, count } = (yield* findFamily.first({ sessionId: parentSessionId })) ?? {
+    depth: 0,
+    count: 0,
+  };
+  if (depth >= LIMITS.subSessionDepth) {
+    const limit = String(LIMITS.subSessionDepth);
+    throw new StoaError('limit_reached', `Sub-sessions are at most ${limit} deep`);
+  }
+  if (count < LIMITS.subSessions) return;
+  const limit = String(LIMITS.subSessions);
+  throw new StoaError('limit_reached', `At most ${limit} sub-sessions are below one session`);
 }
 
 async function workspaceInside(
@@ -170,15 +184,16 @@ async function workspaceInside(
   throw new StoaError('authority_exceeded', 'A sub-session works inside its parent’s workspace');
 }
 
-const MODES: readonly PermissionMode[] = ['plan', 'ask', 'auto-edit', 'full'];
-
-/** What runs without asking runs with the rights of the daemon's user: that is the owner's to grant. */
+/** In mode `full` everything runs without approval, with the rights of the daemon's user: only the owner may grant it. */
 export function assertMode(principal: Principal, mode: PermissionMode, parent?: OpenSession): void {
-  if (parent && MODES.indexOf(mode) > MODES.indexOf(parent.mode as PermissionMode)) {
+  if (parent && lowerMode(mode, parent.mode as PermissionMode) !== mode) {
     throw new StoaError('authority_exceeded', `Its parent’s mode is ${parent.mode}`);
   }
   if (mode === 'full' && !parent && callerClass(principal) !== 'admin') {
-    throw new StoaError('forbidden', 'Only the owner may let a session run everything unasked');
+    throw new StoaError(
+      'forbidden',
+      'Only the owner may let a session run everything without approval',
+    );
   }
 }
 

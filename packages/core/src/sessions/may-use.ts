@@ -7,8 +7,8 @@ import { type PolicyPorts, policyOf } from './policy-of.js';
 import { sessionToRead } from './session-gate.js';
 
 /**
- * Whether a session may use a tool right away that touches nothing of the machine. Where people would
- * have to be asked it may not: outside a run there is nobody to wait for the answer.
+ * Throws unless a session may use a tool that does not touch the machine, without an approval. Outside of a run nothing can
+ * wait for an answer, so a tool that needs an approval is refused.
  */
 export async function assertMayUse(
   store: Store,
@@ -25,11 +25,11 @@ export async function assertMayUse(
   if (outcome !== 'allow') throw new StoaError('forbidden', `Not permitted: ${reason}`);
 }
 
-/** The tool that publishes an answer. What an agent writes last is published under the same rules. */
+/** The tool that publishes an answer. The same rules apply to the final text of an agent. */
 const SPEAK = { tool: 'emit_output', kind: 'speak' } as const;
 
-/** Whether an agent may publish an answer in a channel without asking people first. */
-export const maySpeakUnasked = (policy: Policy): boolean =>
+/** Whether an agent may publish an answer in a channel without an approval. */
+export const maySpeakWithoutApproval = (policy: Policy): boolean =>
   decideWithoutSubject(SPEAK, policy).outcome === 'allow';
 
 const decideWithoutSubject = (asked: Pick<ToolRequest, 'tool' | 'kind'>, policy: Policy) =>

@@ -28,10 +28,10 @@ export interface SessionPorts {
 }
 
 const ORPHANS_AT_ONCE = 100;
-/** A driver that does not exist is offered nothing. */
+/** The capabilities of a driver that does not exist. */
 const NO_DRIVER: DriverCapabilities = { inject: false };
 
-/** Sessions: an agent at work for a person, with its rights. */
+/** Sessions: agents at work for a person, and their rights. */
 export const sessions = defineModule({
   name: 'sessions',
   needs: [access, assets, agents, memory],
@@ -53,7 +53,7 @@ export const sessions = defineModule({
       services: {
         sessionContext,
         sessions: new Sessions(sessionContext),
-        /** Throws `forbidden` where the rules of a session keep it from using a tool right away. */
+        /** Throws `forbidden` if the rules of a session do not let it use a tool without an approval. */
         assertMayUse: (by: Principal, asked: Pick<ToolRequest, 'tool' | 'kind'>): Promise<void> =>
           assertMayUse(given.store, { configRules, workspaces }, by, asked),
       },

@@ -15,14 +15,14 @@ import { extendRules } from '../permissions/rules.js';
 import { OWNER_ACTOR, sessionCeiling, strangersOf } from './ceiling-of.js';
 import { type OpenSession, sessionToRead } from './session-gate.js';
 
-/** What a policy needs in addition to the session. */
+/** What a policy depends on in addition to the session. */
 export interface PolicyPorts {
-  /** Rules that hold for every session. */
+  /** Rules of every session. */
   readonly configRules: PermissionRules;
   readonly workspaces: Pick<Workspaces, 'isShared'>;
 }
 
-/** What an agent's definition and a mode give, in a workspace. */
+/** The authority of a definition and a mode in a workspace. */
 export function authorityOf(
   { definition }: Pick<Persona, 'definition'>,
   { mode, workspace }: { readonly mode: string; readonly workspace: string },
@@ -30,7 +30,7 @@ export function authorityOf(
   return { mode: mode as PermissionMode, workspace, rules: definition.permissions ?? {} };
 }
 
-/** What may run unasked in a session right now, in work under this ceiling. */
+/** What a session may run without an approval now, under this ceiling. */
 export function* policyOf(
   ports: PolicyPorts,
   sessionId: string,
@@ -54,10 +54,9 @@ export function* policyOf(
 }
 
 /**
- * What a session may do on request of the person it works for. A sub-session stays below those it comes
- * from as they are now, not as they were when it was made: their modes are its ceiling, what they deny and ask
- * about is denied and asked about, and its agent's allow rules count as far as they could hand them on.
- * What people allowed the sub-session itself stays theirs to allow.
+ * What a session may do on request of the person it works for. The current rights of its ancestors limit a sub-session:
+ * their modes are its ceiling, their deny and ask rules apply, and an allow rule of its agent applies only if its parent
+ * could grant it. Rules that people added for the sub-session itself are not limited.
  */
 function* ownPolicy({ configRules }: PolicyPorts, session: OpenSession): Tx<Policy> {
   const line = yield* ancestorsOf(session);
@@ -87,7 +86,7 @@ function* ownPolicy({ configRules }: PolicyPorts, session: OpenSession): Tx<Poli
   };
 }
 
-/** The session, who made it, who made that one. */
+/** The session, its parent, the parent of that one, and so on. */
 function* ancestorsOf(session: OpenSession): Tx<readonly OpenSession[]> {
   const line = [session];
   let parentId = session.parentSessionId;
@@ -99,7 +98,7 @@ function* ancestorsOf(session: OpenSession): Tx<readonly OpenSession[]> {
   return line;
 }
 
-/** Those of the owner, and of the person the session works for. */
+/** The rules of the owner and of the person the session works for. */
 function* workspaceRules({ workspace, responsibleId }: OpenSession): Tx<PermissionRules> {
   const rows = yield* listWorkspaceRules.all({ workspace, responsibleId, ownerId: OWNER_ACTOR });
   return rows.reduce<PermissionRules>(

@@ -62,7 +62,7 @@ export function itemRecord(row: FullInboxItemRow): InboxItem {
   return {
     ...record,
     ...(row.expiresAt === null ? {} : { expiresAt: row.expiresAt }),
-    // What was to be injected into a run that ended first has a run of its own now.
+    // An item whose run ended before it was injected has its own run now.
     appliedRule: accepted.runId === row.runId ? accepted.appliedRule : 'followup',
     state: row.state as InboxItem['state'],
     ...(row.reason === null ? {} : { reason: row.reason }),
@@ -72,12 +72,12 @@ export function itemRecord(row: FullInboxItemRow): InboxItem {
   };
 }
 
-/** It waits for the next tool boundary of a run that is under way. */
+/** Whether it waits for the next tool boundary of an active run. */
 export function waitsForBoundary(row: FullInboxItemRow): boolean {
   return row.state === 'waiting' && itemRecord(row).appliedRule === 'inject';
 }
 
-/** An item as it was the moment it was accepted; also what a repeated idempotency key gets. */
+/** An item as it was accepted; also the answer to a repeated idempotency key. */
 export function acceptedRecord(
   sessionId: string,
   createdAt: number,
@@ -124,7 +124,7 @@ interface UsageColumns {
   readonly unpriced: number | null;
 }
 
-/** One call without a price makes the whole cost unknown: a part of it would be read as all. */
+/** One call without a price makes the whole cost unknown: a partial sum would look like the total. */
 export function usageOf(row: UsageColumns): Usage {
   const modelCalls = row.modelCalls ?? 0;
   return {

@@ -13,13 +13,13 @@ import { decode } from '../kernel/codec.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { OpenSession } from './session-gate.js';
 
-/** Who asked for a piece of work, and how far that reaches. */
+/** Who asked for work, and the ceiling of the request. */
 export interface Requested {
   readonly requestedBy?: string | undefined;
   readonly ceiling?: Ceiling | undefined;
 }
 
-/** A piece of work as its item or its run keeps it: where it came from, and as whom it is done. */
+/** Work as its item or run stores it: its origin, its identity and its memory scope. */
 export interface Work extends Requested {
   readonly origin: Origin;
   readonly identity?: ChannelRuntimeIdentity | undefined;
@@ -27,8 +27,8 @@ export interface Work extends Requested {
 }
 
 /**
- * What every event of a run says. In a channel it is the channel's memory, and its identity where it has
- * one, as they were when the work was accepted: a run does not change sides half-way.
+ * Fields of every event of a run. In a channel these are the memory scope and the identity of the channel when the work was
+ * accepted, so they do not change during a run.
  */
 export function factsOf(session: OpenSession, runId: string, work: Work) {
   const { agentId, agentName, persona } = session;
@@ -39,13 +39,13 @@ export function factsOf(session: OpenSession, runId: string, work: Work) {
     : { runId, origin, identity, memoryScope };
 }
 
-/** As an item keeps it. */
+/** The request fields that are set. */
 export const requestedIn = ({ requestedBy, ceiling }: Requested): Requested => ({
   ...(requestedBy === undefined ? {} : { requestedBy }),
   ...(ceiling === undefined ? {} : { ceiling }),
 });
 
-/** A run names the requester, also if that is the sender of its item. */
+/** A run always names the requester; an item names it only if it is not its sender. */
 export const requestedOfRun = (requested: Requested, from: string): Requested =>
   requestedIn({ requestedBy: from, ...requestedIn(requested) });
 
@@ -54,6 +54,6 @@ export const inSession = (session: OpenSession, event: SessionEvent): NewEvent =
   event,
 });
 
-/** What a run was queued with; nothing for a run that is gone. */
+/** The work with which a run was queued; empty if the run does not exist. */
 export const workOfRun = (run: { readonly queued: Json<EventData<'queued'>> } | undefined): Work =>
   run ? decode(run.queued) : { origin: {} };

@@ -4,20 +4,20 @@ import { lockSession, type OpenSessionRow, openSession, type Tx } from '@stoa/st
 import { callerClass } from '../access/rules.js';
 import { decode } from '../kernel/codec.js';
 
-/** A session that was opened through the gate, with what it took over from its agent. */
+/** A session that was opened through the gate, with its persona. */
 export interface OpenSession extends Omit<OpenSessionRow, 'persona'> {
   readonly persona: Persona;
-  /** What its agent is called now. */
+  /** The current name of its agent. */
   readonly agentName: string;
 }
 
 /**
- * The one way to a session. What a session was told and did is for the person it works for and for
- * the owner of the daemon; a session may look at itself and at those it made.
+ * The only way to a session. The person it works for and the owner may read it; a session may read itself and its
+ * sub-sessions.
  */
 export function* sessionToRead(principal: Principal, sessionId: string): Tx<OpenSession> {
   const session = found(yield* openSession.first({ sessionId }), sessionId);
-  assertMayLookInto(principal, session);
+  assertMayRead(principal, session);
   return session;
 }
 
@@ -27,12 +27,12 @@ export function* sessionToChange(principal: Principal, sessionId: string): Tx<Op
   return session;
 }
 
-/** For what the daemon itself does with a session: the caller has been checked, or there is none. */
+/** For work of the daemon itself: the caller has been checked, or there is none. */
 export function* sessionToServe(sessionId: string): Tx<OpenSession> {
   return found(yield* lockSession.first({ sessionId }), sessionId);
 }
 
-/** To answer for a session: what an agent wants is decided by people, never by an agent. */
+/** Whether somebody may decide for a session: only people may, never an agent. */
 export function mayDirect(
   principal: Principal,
   { responsibleId }: Pick<OpenSession, 'responsibleId'>,
@@ -41,7 +41,7 @@ export function mayDirect(
   return principal.kind === 'human' && actorIdOf(principal) === responsibleId;
 }
 
-export function assertMayLookInto(
+export function assertMayRead(
   principal: Principal,
   session: Pick<OpenSession, 'responsibleId' | 'sessionId' | 'parentSessionId'>,
 ): void {
@@ -58,7 +58,10 @@ export function assertNotEnded(session: OpenSession): void {
 }
 
 function refusal(): StoaError {
-  return new StoaError('forbidden', 'A session is for who it works for and the owner');
+  return new StoaError(
+    'forbidden',
+    'Only the person it works for and the owner have access to a session',
+  );
 }
 
 function found(row: OpenSessionRow | undefined, sessionId: string): OpenSession {
@@ -67,7 +70,7 @@ function found(row: OpenSessionRow | undefined, sessionId: string): OpenSession 
   return { ...row, persona, agentName: agentNameOf(row, persona) };
 }
 
-/** It stands in the event that made the session or refreshed it. */
+/** The event that created or refreshed the session contains it. */
 export function personaOf(body: Json<{ persona: Persona }>): Persona {
   return decode(body).persona;
 }

@@ -8,13 +8,12 @@ import {
 import { listSessions } from '@stoa/store';
 import { callerClass } from '../access/rules.js';
 import { isOutdated } from '../agents/outdated.js';
+import { AFTER_ALL_IDS, readPage } from '../kernel/paging.js';
 import { clearSession, endSession, refreshSession, updateSession } from './change-session.js';
 import type { SessionContext } from './context.js';
 import { createSession, readSession } from './create-session.js';
 import { sessionRecord } from './records.js';
 import { sessionToRead } from './session-gate.js';
-
-const AFTER_ALL_IDS = '~';
 
 interface SessionQuery {
   readonly agentId?: string | undefined;
@@ -23,7 +22,7 @@ interface SessionQuery {
   readonly limit: number;
 }
 
-/** Everything a caller can do with sessions; `by` is the principal the credential proved. */
+/** What a caller can do with sessions. `by` is the principal that the credential proved. */
 export class Sessions {
   constructor(private readonly context: SessionContext) {}
 
@@ -54,19 +53,20 @@ export class Sessions {
     return endSession(this.context, by, sessionId);
   }
 
-  /** Newest first; people see those that work for them, the owner sees all. */
+  /** Newest first. People see sessions that work for them; the owner sees all. */
   async list(by: Principal, { agentId, ended, before, limit }: SessionQuery) {
-    const rows = await this.context.store.read(() =>
-      listSessions.all({
-        before: before ?? AFTER_ALL_IDS,
-        agentId: agentId ?? null,
-        responsibleId: callerClass(by) === 'admin' ? null : actorIdOf(by),
-        ended,
-        limit: limit + 1,
-      }),
+    const filter = {
+      before: before ?? AFTER_ALL_IDS,
+      agentId: agentId ?? null,
+      responsibleId: callerClass(by) === 'admin' ? null : actorIdOf(by),
+      ended,
+    };
+    const { rows, resumeAfter } = await this.context.store.read(() =>
+      readPage(limit, (count) => listSessions.all({ ...filter, limit: count })),
     );
-    const sessions = rows.slice(0, limit).map(sessionRecord);
-    const nextBefore = rows.length > limit ? sessions.at(-1)?.sessionId : undefined;
-    return { sessions, ...(nextBefore === undefined ? {} : { nextBefore }) };
+    return {
+      sessions: rows.map(sessionRecord),
+      ...(resumeAfter && { nextBefore: resumeAfter.sessionId }),
+    };
   }
 }

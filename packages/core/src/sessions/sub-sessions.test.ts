@@ -7,7 +7,7 @@ describe.each(STORE_ENGINES)('a sub-session on $name', (engine) => {
   let world: RuntimeWorld;
   let daemon: RuntimeDaemon;
   let parentSessionId: string;
-  /** What happens while a session is being made. */
+  /** Called while a session is created. */
   let meanwhile: (() => Promise<unknown>) | undefined;
 
   beforeEach(async () => {
@@ -45,7 +45,7 @@ describe.each(STORE_ENGINES)('a sub-session on $name', (engine) => {
     expect([await statusOf(child), await statusOf(grandchild)]).toEqual(['ended', 'ended']);
   });
 
-  it('that a crash kept from ending with its parent ends soon after', async () => {
+  it('ends soon after a crash if its parent has ended', async () => {
     const child = await create(parentSessionId);
     const grandchild = await create(child);
     const transact = daemon.store.transact.bind(daemon.store);
@@ -60,7 +60,7 @@ describe.each(STORE_ENGINES)('a sub-session on $name', (engine) => {
     expect([await statusOf(child), await statusOf(grandchild)]).toEqual(['ended', 'ended']);
   });
 
-  it('is refused where there would be too many of them, in all generations', async () => {
+  it('is refused if there are too many, counting all generations', async () => {
     const child = await create(parentSessionId);
     const row = await daemon.store.read(() => openSession.first({ sessionId: child }));
     if (!row) throw new Error('it is there');
@@ -79,13 +79,13 @@ describe.each(STORE_ENGINES)('a sub-session on $name', (engine) => {
     await create(parentSessionId);
   });
 
-  it('is refused where it would be too deep', async () => {
+  it('is refused if it would be too deep', async () => {
     let deepest = parentSessionId;
     for (let i = 0; i < LIMITS.subSessionDepth; i++) deepest = await create(deepest);
     await expect(create(deepest)).rejects.toMatchObject({ code: 'limit_reached' });
   });
 
-  it('is refused when its parent ends while it is being made', async () => {
+  it('is refused when its parent ends while it is created', async () => {
     const by: Principal = { kind: 'session', id: parentSessionId, credentialId: 'crd_s' };
     meanwhile = () => daemon.core.sessions.end(OWNER, parentSessionId);
     const made = daemon.core.sessions.create(by, { agentId: 'helper' });

@@ -2,7 +2,7 @@ import { channelTopic, SYSTEM } from '@stoa/protocol';
 import { findTurn, listIdleWork, type Tx } from '@stoa/store';
 import { channelToChange } from '../channels/channel-gate.js';
 import { policyOf, settingsOf } from '../channels/channel-settings.js';
-import { eachApart } from '../kernel/each-apart.js';
+import { eachIsolated } from '../kernel/each-isolated.js';
 import type { Decision } from '../kernel/log.js';
 import { reportInThread } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
@@ -28,7 +28,7 @@ export async function followUpIdleThreads(context: StimulusContext): Promise<voi
     rootMessageId,
     lastAt,
   }));
-  await eachApart(context, 'an idle thread could not be followed up', ids, (work) =>
+  await eachIsolated(context, 'an idle thread could not be followed up', ids, (work) =>
     followUp(context, work.channelId, work.rootMessageId, now - work.lastAt),
   );
 }

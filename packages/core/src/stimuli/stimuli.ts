@@ -30,8 +30,9 @@ import {
   channelToSpeakIn,
   type OpenChannel,
 } from '../channels/channel-gate.js';
-import { eachApart } from '../kernel/each-apart.js';
+import { eachIsolated } from '../kernel/each-isolated.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
+import { readPage } from '../kernel/paging.js';
 import { DAEMON_GONE_MS } from '../runs/ownership.js';
 import { assertRoom } from './add-stimulus.js';
 import type { StimulusContext } from './context.js';
@@ -82,11 +83,14 @@ export class Stimuli {
     return this.context.store.read(function* () {
       const { topicId } = yield* channelToRead(by, channelId);
       const before = query.before ?? Number.MAX_SAFE_INTEGER;
-      const page = { topicId, state, rootMessageId: threadRootMessageId, before };
-      const rows = yield* listStimuli.all({ ...page, limit: limit + 1 });
-      const stimuli = rows.slice(0, limit).map((row) => stimulusRecord(channelId, row));
-      const nextBefore = rows.length > limit ? stimuli.at(-1)?.seq : undefined;
-      return { stimuli, ...(nextBefore === undefined ? {} : { nextBefore }) };
+      const filter = { topicId, state, rootMessageId: threadRootMessageId, before };
+      const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+        listStimuli.all({ ...filter, limit: count }),
+      );
+      return {
+        stimuli: rows.map((row) => stimulusRecord(channelId, row)),
+        ...(resumeAfter && { nextBefore: resumeAfter.seq }),
+      };
     });
   }
 
@@ -133,7 +137,7 @@ export class Stimuli {
     const lost = await store.read(() => this.#findLost());
     let requeued = 0;
     const failure = 'a claimed stimulus could not be queued again';
-    await eachApart(this.context, failure, lost, async ({ channelId, stimulusId }) => {
+    await eachIsolated(this.context, failure, lost, async ({ channelId, stimulusId }) => {
       const isDone = await this.#write(channelId, function* (channel, at) {
         const events = yield* failed(channel, stimulusId, CLAIM_LOST, at, RETRIES_OF_LOST_CLAIMS);
         return { events, answer: () => events.length > 0 };

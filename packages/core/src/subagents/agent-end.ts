@@ -1,5 +1,5 @@
 import type { StoredItem, TaskEnd } from '@stoa/protocol';
-import { LIMITS } from '@stoa/protocol';
+import { LIMITS, textWithAssets } from '@stoa/protocol';
 import { listRunsOfSession, sumUsage, type Tx } from '@stoa/store';
 import type { NewEvent } from '../kernel/log.js';
 import type { RunEnd } from '../runs/run-end.js';
@@ -111,10 +111,7 @@ function endOf(end: RunEnd): Pick<Settlement, 'status'> & { end: TaskEnd } {
 
 /** The output of a run as text. */
 export const outputText = (output: readonly StoredItem[]): string =>
-  output
-    .map((item) => (item.type === 'text' ? item.text : `[attachment ${item.assetId}]`))
-    .join('\n\n')
-    .trim();
+  textWithAssets(output, (assetId) => `[attachment ${assetId}]`, '\n\n').trim();
 
 /** The beginning and the end. The transcript contains the rest. */
 function shortened(text: string): string {

@@ -30,7 +30,7 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     await stage.daemon.abandon();
     const another = await stage.world.start({ daemonId: 'there:1', location: 'there' });
     await another.core.tasks.recover();
-    await another.core.runner.look();
+    await another.core.runner.poll();
     const { sessionId } = stage.sessionOf(task);
     if (engine.name === 'sqlite') {
       // SQLite has one daemon at a time, so the other one ends first.
@@ -57,7 +57,7 @@ describe.each(STORE_ENGINES)('an agent in the background on $name', (engine) => 
     // The clocks of daemons may differ.
     stage.world.clock.move(-1_000);
     await stage.start({ daemonId: 'there:1', location: 'there' });
-    await stage.daemon.core.runner.look();
+    await stage.daemon.core.runner.poll();
     await until('nobody waits for it', async () => !(await stage.get(task.taskId)).isForeground);
     (await stage.runOf(task)).complete('There is a cat.');
     expect(await stage.ended(task.taskId)).toMatchObject({ status: 'completed', notice: 'sent' });

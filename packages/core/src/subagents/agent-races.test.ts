@@ -32,7 +32,7 @@ describe('an agent', () => {
     await stage.daemon.abandon();
     // A daemon that has not recovered its tasks, or another one on the same database.
     stage.daemon = await stage.world.start({ location: 'elsewhere' });
-    await stage.daemon.core.runner.look();
+    await stage.daemon.core.runner.poll();
     await stage.daemon.core.runner.idle(worksIn);
     expect(stage.runsOf(waiting)).toEqual([]);
     await stage.restart();
@@ -126,7 +126,7 @@ describe('an agent', () => {
       notice: 'due',
     });
     // The resumed run no longer stops the agent when it ends.
-    await stage.daemon.core.runner.look();
+    await stage.daemon.core.runner.poll();
     const caller = await until('it goes on', () =>
       stage.daemon.driver.runs.find(({ context }) => context.runId === runId),
     );
@@ -163,7 +163,7 @@ describe('an agent', () => {
     });
     const lost = await launch('lost');
     await stage.restart();
-    await stage.daemon.core.runner.look();
+    await stage.daemon.core.runner.poll();
     await until('the notice is sent', async () => (await stage.get(lost.taskId)).notice === 'sent');
     expect(await stage.notices()).toEqual([expect.stringContaining('There is a cat in lost.')]);
   });

@@ -29,7 +29,7 @@ export const subagents = defineModule({
         runner.wake(sessionId);
       },
       idle: (sessionId) => runner.idle(sessionId),
-      isAnothers: (session) => ownership.isAnothers(session),
+      isAnothers: (session) => ownership.isOwnedByAnother(session),
       ...(readTranscript ? { readTranscript } : {}),
     });
     taskContext.kinds.add(AGENT);

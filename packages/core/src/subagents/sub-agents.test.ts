@@ -94,7 +94,7 @@ describe('agents as background tasks', () => {
     const [eleventh, twelfth, thirteenth] = waiting as [Task, Task, Task];
     expect(waiting.map(({ status }) => status)).toEqual(Array(3).fill('queued'));
     for (const task of running) await stage.runOf(task);
-    await stage.daemon.core.runner.look();
+    await stage.daemon.core.runner.poll();
     expect(stage.daemon.driver.runs).toHaveLength(10);
     await stage.daemon.core.tasks.stop(OWNER, eleventh.taskId);
     expect(await stage.get(eleventh.taskId)).toMatchObject({ status: 'cancelled' });
@@ -156,7 +156,7 @@ describe('agents as background tasks', () => {
     expect(await stage.ended(stopped.taskId)).toMatchObject({ status: 'cancelled' });
     expect((await stage.runOf(resumed)).context.attempt).toBe(2);
     expect((await stage.get(resumed.taskId)).status).toBe('running');
-    await stage.daemon.core.runner.look();
+    await stage.daemon.core.runner.poll();
     const { sessionId } = stage.sessionOf(stopped);
     const taken = stage.daemon.driver.runs.map(({ context }) => context.session.sessionId);
     expect(taken).not.toContain(sessionId);

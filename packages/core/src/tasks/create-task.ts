@@ -9,7 +9,7 @@ import {
 import type { Tx } from '@stoa/store';
 import type { Decision } from '../kernel/log.js';
 import { currentCeiling } from '../sessions/ceiling-of.js';
-import { lockPlace } from '../sessions/lock-reached.js';
+import { lockChannelOf } from '../sessions/lock-channels.js';
 import { inSession } from '../sessions/run-facts.js';
 import { assertNotEnded, type OpenSession, sessionToServe } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
@@ -50,7 +50,7 @@ export function createTask(
     actor: wanted.by ?? `session:${sessionId}`,
     lane: sessionTopic(sessionId),
     *open() {
-      if (wanted.isForeground !== true) yield* lockPlace(wanted.origin ?? {});
+      if (wanted.isForeground !== true) yield* lockChannelOf(wanted.origin ?? {});
       return yield* sessionToServe(sessionId);
     },
     wait: { store: storeWait },

@@ -9,7 +9,7 @@ import {
   type Tx,
 } from '@stoa/store';
 import { decode } from '../kernel/codec.js';
-import { eachApart } from '../kernel/each-apart.js';
+import { eachIsolated } from '../kernel/each-isolated.js';
 import type { Decision } from '../kernel/log.js';
 import { sessionToRead, sessionToServe } from '../sessions/session-gate.js';
 import type { TaskContext } from './context.js';
@@ -40,7 +40,7 @@ export async function handOverTasks(
       heir: above.find(({ endedAt }) => endedAt === null)?.sessionId,
     };
   });
-  await eachApart(context, 'a task could not be handed over', entries, async (entry) => {
+  await eachIsolated(context, 'a task could not be handed over', entries, async (entry) => {
     const { taskId } = entry;
     const isHandedOver = context.kinds.find(entry.kind)?.ownerEnded === 'hand_over';
     if (heir !== undefined && isHandedOver) {
@@ -71,7 +71,7 @@ export async function sendDueNotices(context: TaskContext, limit: number): Promi
   for (let last: Pick<Due, 'sortAt' | 'taskId'> = { sortAt: 0, taskId: '' }; ; ) {
     const due = await dueAfter(context, last, limit);
     const what = 'the notice of a task could not be sent';
-    await eachApart(context, what, due, async ({ taskId, sessionId }) => {
+    await eachIsolated(context, what, due, async ({ taskId, sessionId }) => {
       if (full.has(sessionId)) return;
       if (!(await sendDueNotice(context, taskId))) full.add(sessionId);
     });

@@ -1,6 +1,6 @@
 import { listQueuedTasks } from '@stoa/store';
 import { DurableQueue } from '../kernel/durable-queue.js';
-import { eachApart } from '../kernel/each-apart.js';
+import { eachIsolated } from '../kernel/each-isolated.js';
 import { type Begun, beginTask } from './change-task.js';
 import type { TaskContext } from './context.js';
 import { withApprovals } from './read-tasks.js';
@@ -47,7 +47,7 @@ export class TaskQueue {
       const waiting = await context.store.read(() => listQueuedTasks.all(query));
       const what = 'a queued task could not be started';
       const all = waiting.map(({ taskId, responsibleId }) => ({ taskId, responsibleId }));
-      await eachApart(context, what, all, async ({ taskId, responsibleId }) => {
+      await eachIsolated(context, what, all, async ({ taskId, responsibleId }) => {
         if (this.#isClosed || full.has(responsibleId)) return;
         const begun = await beginTask(this.context, taskId);
         if (begun.hasBegun) this.run(begun);

@@ -1,4 +1,4 @@
-import type { StoredItem } from '@stoa/protocol';
+import { type StoredItem, textOf } from '@stoa/protocol';
 import {
   findLeaseOfRun,
   findMember,
@@ -14,7 +14,6 @@ import {
 import type { LockedChannel } from '../channels/channel-gate.js';
 import { sessionIdOf } from '../channels/member-name.js';
 import { dataOf } from '../kernel/codec.js';
-import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import { oneLine } from '../kernel/short-text.js';
 import type { RunEnd } from '../runs/run-end.js';

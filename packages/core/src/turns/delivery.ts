@@ -1,4 +1,11 @@
-import type { ChannelDelivery, EventData, Member, StoredItem, Turn } from '@stoa/protocol';
+import {
+  type ChannelDelivery,
+  type EventData,
+  type Member,
+  type StoredItem,
+  type Turn,
+  textOf,
+} from '@stoa/protocol';
 import {
   type ChannelFieldsRow,
   type FullMessageRow,
@@ -14,7 +21,6 @@ import type { LockedChannel } from '../channels/channel-gate.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import { reactionRecords } from '../channels/records.js';
 import { decode } from '../kernel/codec.js';
-import { textOf } from '../kernel/item-text.js';
 import { itemsOf } from './read-thread.js';
 
 /** The most messages of the thread in a delivery: the root and the newest. */

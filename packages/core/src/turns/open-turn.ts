@@ -1,9 +1,8 @@
-import type { EventData, Turn } from '@stoa/protocol';
+import { type EventData, type Turn, textOf } from '@stoa/protocol';
 import { findMessage, type Tx, together } from '@stoa/store';
 import type { LockedChannel } from '../channels/channel-gate.js';
 import { namedMembers, sessionIdOf } from '../channels/member-name.js';
 import { mentioned } from '../channels/mentions.js';
-import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
 import { arbitrate } from './arbitrate.js';

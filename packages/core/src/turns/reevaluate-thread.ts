@@ -1,8 +1,7 @@
-import type { TurnTrigger } from '@stoa/protocol';
+import { type TurnTrigger, textOf } from '@stoa/protocol';
 import { findTurn, type TurnRow, type Tx } from '@stoa/store';
 import type { LockedChannel } from '../channels/channel-gate.js';
 import { decode } from '../kernel/codec.js';
-import { textOf } from '../kernel/item-text.js';
 import type { NewEvent } from '../kernel/log.js';
 import type { SessionContext } from '../sessions/context.js';
 import { carryOut, readOrigin } from './carry-out.js';

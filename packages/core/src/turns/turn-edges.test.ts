@@ -1,4 +1,4 @@
-import type { AutonomyPolicySettings } from '@stoa/protocol';
+import { type AutonomyPolicySettings, SYSTEM } from '@stoa/protocol';
 import { OWNER, STORE_ENGINES } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { arbitrate } from './arbitrate.js';
@@ -26,7 +26,7 @@ describe.each(STORE_ENGINES)('edge cases of turns on $name', (engine) => {
     await stage.say('another thread');
     await stage.pass(30_000);
     expect(await stage.ended(run)).toBe('cancelled');
-    expect((await stage.core.runs.get({ kind: 'system' }, run.runId)).cancelReason).toBe('timeout');
+    expect((await stage.core.runs.get(SYSTEM, run.runId)).cancelReason).toBe('timeout');
   });
 
   it('C-19 an archived channel grants no turns, and continues when it is unarchived', async () => {

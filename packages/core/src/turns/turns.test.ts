@@ -1,4 +1,4 @@
-import { type AutonomyPolicySettings, LIMITS } from '@stoa/protocol';
+import { type AutonomyPolicySettings, LIMITS, SYSTEM } from '@stoa/protocol';
 import { OWNER, STORE_ENGINES, until } from '@stoa/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { TurnStage } from './turn-stage.fixture.js';
@@ -175,7 +175,7 @@ describe.each(STORE_ENGINES)('turns in a channel on $name', (engine) => {
     expect(await stage.leases()).toHaveLength(1);
     await stage.pass(150_000);
     expect(await stage.ended(run)).toBe('cancelled');
-    expect((await stage.core.runs.get({ kind: 'system' }, run.runId)).cancelReason).toBe('timeout');
+    expect((await stage.core.runs.get(SYSTEM, run.runId)).cancelReason).toBe('timeout');
     expect((await stage.lastTurn(messageId)).outcome).toBe('silent');
   });
 

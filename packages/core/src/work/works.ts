@@ -18,11 +18,10 @@ import { defined } from '../kernel/defined.js';
 import { defineHook } from '../kernel/hooks.js';
 import type { Decision, NewEvent } from '../kernel/log.js';
 import { admitMetadata } from '../kernel/metadata.js';
+import { AFTER_ALL_IDS, readPage } from '../kernel/paging.js';
 import type { SessionContext } from '../sessions/context.js';
 import { findWork, workChanged, workIn, workOf } from './read-work.js';
 import { isLower, raised } from './status.js';
-
-const AFTER_ALL_IDS = '~';
 
 export interface WorkQuery {
   readonly state: 'open' | 'all';
@@ -58,11 +57,14 @@ export class ThreadWorks {
         const one = yield* findWork(topicId, threadRootMessageId);
         return { work: one ? [one] : [] };
       }
-      const page = { topicId, open: query.state === 'open' ? 1 : 0, before, limit: limit + 1 };
-      const rows = yield* listThreadWork.all(page);
-      const work = rows.slice(0, limit).map(workOf);
-      const nextBefore = rows.length > limit ? work.at(-1)?.threadRootMessageId : undefined;
-      return { work, ...(nextBefore === undefined ? {} : { nextBefore }) };
+      const filter = { topicId, open: query.state === 'open' ? 1 : 0, before };
+      const { rows, resumeAfter } = yield* readPage(limit, (count) =>
+        listThreadWork.all({ ...filter, limit: count }),
+      );
+      return {
+        work: rows.map(workOf),
+        ...(resumeAfter && { nextBefore: resumeAfter.rootMessageId }),
+      };
     });
   }
 

@@ -131,7 +131,7 @@ export async function startDaemon(
       },
       openScratch,
       report: (error) => {
-        log.error({ err: error }, 'live delivery hit an error');
+        log.error({ err: error }, 'an error that no caller waits for');
       },
       runtime: runtime.ports,
     });

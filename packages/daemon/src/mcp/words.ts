@@ -1,4 +1,11 @@
-import type { Channel, Message, MessagePage, SearchHit, Stamped } from '@stoa/protocol';
+import {
+  type Channel,
+  type Message,
+  type MessagePage,
+  type SearchHit,
+  type Stamped,
+  textWithAssets,
+} from '@stoa/protocol';
 
 type Envelope = typeof import('@stoa/agent').envelope;
 type CutText = typeof import('@stoa/agent').cutText;
@@ -65,9 +72,7 @@ const LINE_END = /\r\n?|[\n\u0085\u2028\u2029]/g;
 
 function messageLine(message: Message): string {
   const { seq, messageId, author, inputItems, createdAt, replyCount, deletedAt } = message;
-  const text = inputItems
-    .map((item) => (item.type === 'text' ? item.text : `[asset ${item.assetId}]`))
-    .join('\n');
+  const text = textWithAssets(inputItems, (assetId) => `[asset ${assetId}]`);
   const replies = replyCount > 0 ? `, ${String(replyCount)} replies` : '';
   // Indented, so that no line looks like a message of another author.
   const shown = deletedAt === undefined ? text.replace(LINE_END, '\n    ') : '[deleted]';

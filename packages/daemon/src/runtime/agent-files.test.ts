@@ -75,7 +75,7 @@ describe('agents in files', () => {
     writeFileSync(join(theirs, 'free.md'), '---\ndriver: { kind: builtin }\nmode: full\n---\n');
     const givingWay = async (isTrusted: boolean) => {
       const found = await new DiskAgentFiles(home, () => isTrusted).list(checkout);
-      return found.filter(({ givesWay }) => givesWay === true).map(({ agentId }) => agentId);
+      return found.filter(({ isUntrusted }) => isUntrusted === true).map(({ agentId }) => agentId);
     };
     expect(await givingWay(false)).toEqual(['coder', 'bad', 'free']);
     expect(await givingWay(true)).toEqual([]);

@@ -88,7 +88,7 @@ function parseAgent(agentId: string, path: string, text: string): AgentFile {
 }
 
 function withoutExtraTrust(found: AgentFile): AgentFile {
-  const file = { ...found, givesWay: true };
+  const file = { ...found, isUntrusted: true };
   if (!('definition' in file)) return file;
   const { driver, mode, permissions, mcpServers } = file.definition;
   const asks = [
@@ -99,7 +99,7 @@ function withoutExtraTrust(found: AgentFile): AgentFile {
   ];
   if (asks.length === 0) return file;
   const problem = `It asks for ${asks.join(', ')}, and the workspace is not trusted: list it under workspaces with trusted: true`;
-  return { agentId: file.agentId, path: file.path, givesWay: true, problem };
+  return { agentId: file.agentId, path: file.path, isUntrusted: true, problem };
 }
 
 const firstLine = (text: string): string => text.split('\n')[0] ?? '';

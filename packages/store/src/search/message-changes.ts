@@ -1,3 +1,5 @@
+import type { StoredItem } from '@stoa/protocol';
+import { textOf } from '@stoa/protocol/constants';
 import type { Tx } from '../sql/statement.js';
 import { statement } from '../sql/statement.js';
 import { findMessageRow } from '../statements/messages.js';
@@ -56,7 +58,7 @@ function posted({
   deletedAt,
 }: MessageEventRow): MessageChange | undefined {
   if (createdAt === null || bodySeq !== seq || deletedAt !== null) return undefined;
-  return { seq, createdAt, text: textOf(JSON.parse(body)) };
+  return { seq, createdAt, text: bodyText(JSON.parse(body)) };
 }
 
 function* changed(topicId: number, row: MessageEventRow): Tx<MessageChange | undefined> {
@@ -65,15 +67,14 @@ function* changed(topicId: number, row: MessageEventRow): Tx<MessageChange | und
   if (!message) return undefined;
   const { seq, createdAt, bodySeq, deletedAt } = message;
   const isPresent = bodySeq === row.seq && deletedAt === null;
-  return { seq, createdAt, text: isPresent ? textOf(body) : undefined };
+  return { seq, createdAt, text: isPresent ? bodyText(body) : undefined };
 }
 
 function messageIdOf(body: unknown): string {
   return (body as { messageId: string }).messageId;
 }
 
-/** Separates items, so that no word and no unspaced run crosses two of them. */
-function textOf(body: unknown): string {
-  const { inputItems } = body as { inputItems: readonly { type: string; text?: string }[] };
-  return inputItems.flatMap((item) => (item.type === 'text' ? [item.text] : [])).join('\n');
+/** A line for each item, so that no word spans two items. */
+function bodyText(body: unknown): string {
+  return textOf((body as { inputItems: readonly StoredItem[] }).inputItems);
 }

@@ -170,7 +170,7 @@ class RuntimeSimulation extends SimulatedHistory {
     this.note('start', `start ${host.name}`);
     await this.soon(host.core.credentials.adoptOwnerToken('owner', '/home'));
     await this.soon(host.core.ownership.join());
-    await this.soon(host.core.runner.look());
+    await this.soon(host.core.runner.poll());
   }
 
   #anyHost(): SimHost {

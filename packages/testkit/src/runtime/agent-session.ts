@@ -6,6 +6,7 @@ import {
   type SessionEvent,
   type Stamped,
   TERMINAL_RUN_STATUSES,
+  textWithAssets,
 } from '@stoa/protocol';
 import { until } from '../time/until.js';
 import { OWNER, type RuntimeDaemon } from './runtime-world.js';
@@ -77,7 +78,7 @@ export class AgentSession {
 
 /** The output of a run as text. */
 export const outputOf = ({ output = [] }: Run): string =>
-  output.map((item) => (item.type === 'text' ? item.text : item.assetId)).join('\n');
+  textWithAssets(output, (assetId) => assetId);
 
 export const definitionOf = (
   driver: AgentDefinition['driver'],

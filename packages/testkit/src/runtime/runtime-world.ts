@@ -94,7 +94,7 @@ export class RuntimeWorld {
     const daemonId = core.ownership.daemonId;
     await core.credentials.adoptOwnerToken('owner-secret', '/home');
     await core.ownership.join();
-    await core.runner.look();
+    await core.runner.poll();
     const daemon: RuntimeDaemon = {
       core,
       store,

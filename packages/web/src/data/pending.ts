@@ -1,4 +1,5 @@
 import type { Message, PostMessage } from '@stoa/protocol';
+import { textOf } from '@stoa/protocol/constants';
 
 /*
  * A message of the reader that is not confirmed yet; `SendQueue` sends it:
@@ -32,12 +33,9 @@ export function confirmedBy(pending: readonly Pending[], message: Message): Pend
     ({ post, state }) =>
       state !== 'failed' &&
       post.threadRootMessageId === message.threadRootMessageId &&
-      textOf(post.inputItems, post.text) === textOf(message.inputItems, undefined),
+      postedText(post) === postedText(message),
   );
 }
 
-function textOf(items: PostMessage['inputItems'], text: string | undefined): string {
-  return (
-    (items ?? []).map((item) => (item.type === 'text' ? item.text : '')).join('') + (text ?? '')
-  );
-}
+const postedText = ({ inputItems = [], text = '' }: Pick<PostMessage, 'inputItems' | 'text'>) =>
+  textOf(inputItems, '') + text;

@@ -4,7 +4,7 @@ import { client } from '../data/client.js';
 import { keys, queryClient } from '../data/queries.js';
 import { Button } from '../ui/button.js';
 import { toast } from '../ui/toast.js';
-import { textOf } from './text-of.js';
+import { markdownOf } from './markdown-of.js';
 
 interface ChangedDefinition {
   readonly agentId: string;
@@ -14,7 +14,7 @@ interface ChangedDefinition {
 /** What a message of the system announces about an agent, if it does. */
 export function changedDefinitionIn(message: Message): ChangedDefinition | undefined {
   const { author, metadata } = message;
-  if (author.kind !== 'system' || !textOf(message).startsWith('Definition changed: ')) {
+  if (author.kind !== 'system' || !markdownOf(message).startsWith('Definition changed: ')) {
     return undefined;
   }
   const { agentId, sessionIds } = (metadata['definitionChanged'] ?? {}) as {

@@ -3,8 +3,8 @@ import { useMutation } from '@tanstack/react-query';
 import { client } from '../data/client.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
+import { markdownOf } from './markdown-of.js';
 import { plainText } from './plain-text.js';
-import { textOf } from './text-of.js';
 
 interface DeleteMessageProps {
   readonly message: Message;
@@ -32,7 +32,7 @@ export function DeleteMessage({ message, onClose }: DeleteMessageProps) {
       }
     >
       <blockquote dir="auto" className="mb-2 line-clamp-4 border-s-3 border-line ps-3 text-soft">
-        {plainText(textOf(message)) || 'An attachment'}
+        {plainText(markdownOf(message)) || 'An attachment'}
       </blockquote>
       <p className="text-[13px] text-soft">
         Everybody sees that a message was here, but not its text.

@@ -5,8 +5,8 @@ import { client } from '../data/client.js';
 import { Button } from '../ui/button.js';
 import { isByTouch } from '../ui/is-by-touch.js';
 import { editing } from './editing.js';
+import { markdownOf } from './markdown-of.js';
 import { MessageFrame } from './message-frame.js';
-import { textOf } from './text-of.js';
 
 interface EditMessageProps {
   readonly message: Message;
@@ -16,7 +16,7 @@ interface EditMessageProps {
 /** An own message while it is changed. What is attached to it stays. */
 export function EditMessage({ message, onEnd }: EditMessageProps) {
   const { author, channelId, createdAt, inputItems, messageId } = message;
-  const [text, setText] = useState(() => editing.text ?? textOf(message));
+  const [text, setText] = useState(() => editing.text ?? markdownOf(message));
   const area = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     const { current } = area;
@@ -44,7 +44,7 @@ export function EditMessage({ message, onEnd }: EditMessageProps) {
   };
   const finish = (): void => {
     if (save.isPending) return;
-    if (edited === textOf(message)) onEnd();
+    if (edited === markdownOf(message)) onEnd();
     else if (isSomething) save.mutate();
   };
   const press = (event: KeyboardEvent): void => {

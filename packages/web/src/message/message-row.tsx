@@ -5,9 +5,9 @@ import { Guarded } from '../ui/guarded.js';
 import { Attachment } from './attachment.js';
 import { changedDefinitionIn, DefinitionNotice } from './definition-notice.js';
 import { Markdown } from './markdown.js';
+import { markdownOf } from './markdown-of.js';
 import { MessageFrame } from './message-frame.js';
 import { PlainMessage } from './plain-message.js';
-import { textOf } from './text-of.js';
 
 interface MessageRowProps {
   readonly message: Message;
@@ -49,7 +49,7 @@ export function MessageRow({
     >
       <Guarded
         of={message}
-        instead={<PlainMessage text={textOf(message) || 'An attachment'} reason="failed" />}
+        instead={<PlainMessage text={markdownOf(message) || 'An attachment'} reason="failed" />}
       >
         <MessageBody message={message} />
       </Guarded>

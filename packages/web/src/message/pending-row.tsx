@@ -1,3 +1,4 @@
+import { textOf } from '@stoa/protocol/constants';
 import { putBack } from '../composer/use-draft.js';
 import { sendQueueOf } from '../data/browser-send-queue.js';
 import { conversationKey, type Pending } from '../data/pending.js';
@@ -19,8 +20,7 @@ export function PendingRow({ pending, isContinued = false, isInFeed = true }: Pe
   const { data: me } = useMe();
   if (!me) return null;
   const { post, state, reason, key, channelId } = pending;
-  const texts = post.inputItems?.map((item) => (item.type === 'text' ? item.text : '')) ?? [];
-  const text = post.text ?? texts.join('');
+  const text = post.text ?? textOf(post.inputItems ?? [], '');
   const attached =
     post.inputItems?.flatMap((item) => (item.type === 'asset_reference' ? [item.assetId] : [])) ??
     [];

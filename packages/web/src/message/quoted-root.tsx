@@ -5,8 +5,8 @@ import { pathTo } from '../app/routes.js';
 import type { ChannelMessages } from '../data/channel-messages.js';
 import { useMessage } from '../data/use-message.js';
 import { Icon } from '../ui/icon.js';
+import { markdownOf } from './markdown-of.js';
 import { firstLineOf } from './plain-text.js';
-import { textOf } from './text-of.js';
 
 interface QuotedRootProps {
   readonly message: Message;
@@ -43,5 +43,5 @@ export function QuotedRoot({ message, messages }: QuotedRootProps) {
 
 function firstLine(root: Message): string {
   if (root.deletedAt !== undefined) return 'a deleted message';
-  return firstLineOf(textOf(root)) ?? 'an attachment';
+  return firstLineOf(markdownOf(root)) ?? 'an attachment';
 }

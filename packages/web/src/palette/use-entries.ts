@@ -9,8 +9,8 @@ import { client } from '../data/client.js';
 import { useChannels, useMe, useSessions } from '../data/queries.js';
 import { whenOf } from '../feed/days.js';
 import { useShortcuts } from '../keys/registry.js';
+import { markdownOf } from '../message/markdown-of.js';
 import { plainText } from '../message/plain-text.js';
-import { textOf } from '../message/text-of.js';
 import { MESSAGE_KEYS } from '../message/use-message-keys.js';
 import { SECTIONS } from '../settings/sections.js';
 import { toast } from '../ui/toast.js';
@@ -110,7 +110,7 @@ export function useFoundMessages(query: string): FoundMessages {
   });
   const entries = (isAsked ? (data ?? []) : []).map(({ channelId, messageId, message }) => {
     const channel = channels?.find((each) => each.channelId === channelId)?.title ?? channelId;
-    const pieces = snippetOf(plainText(textOf(message)), query);
+    const pieces = snippetOf(plainText(markdownOf(message)), query);
     return {
       key: messageId,
       section: 'Messages',

@@ -1,4 +1,5 @@
 import type { InboxItem } from '@stoa/protocol';
+import { textWithAssets } from '@stoa/protocol/constants';
 import { useMutation } from '@tanstack/react-query';
 import { client } from '../data/client.js';
 import { momentOf, whenOf } from '../feed/days.js';
@@ -43,7 +44,7 @@ function ItemRow({ item }: { readonly item: InboxItem }) {
         </time>
       </p>
       <p className="line-clamp-3 break-words whitespace-pre-wrap text-soft">
-        {subject ?? textOf(item)}
+        {subject ?? textWithAssets(item.inputItems, () => 'an attachment')}
       </p>
       <p className="text-xs text-faint">
         {kind.replaceAll('_', ' ')} · {became}
@@ -56,8 +57,4 @@ function ItemRow({ item }: { readonly item: InboxItem }) {
       ) : null}
     </li>
   );
-}
-
-function textOf({ inputItems }: InboxItem): string {
-  return inputItems.map((item) => (item.type === 'text' ? item.text : 'an attachment')).join('\n');
 }

@@ -1,5 +1,5 @@
 import type { Agent, Run } from '@stoa/protocol';
-import { isTerminalRunStatus } from '@stoa/protocol/constants';
+import { isTerminalRunStatus, textWithAssets } from '@stoa/protocol/constants';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, type SubmitEvent, useEffect, useRef, useState } from 'react';
 import { client } from '../data/client.js';
@@ -111,9 +111,7 @@ const hasEnded = (run: Run | undefined): boolean =>
 function Answer({ run }: { readonly run: Run | undefined }) {
   if (!run) return null;
   const { status, failure, output = [], usage, startedAt, endedAt } = run;
-  const text = output
-    .map((item) => (item.type === 'text' ? item.text : `(${item.type.replaceAll('_', ' ')})`))
-    .join('\n');
+  const text = textWithAssets(output, () => '(asset reference)');
   const took = startedAt === undefined || endedAt === undefined ? undefined : endedAt - startedAt;
   return (
     <section aria-label="Answer" className="space-y-1.5">

@@ -1,4 +1,5 @@
 import type { LeaseOutcome, Stamped, StampedDecision, StimulusKind, Turn } from '@stoa/protocol';
+import { textOf } from '@stoa/protocol/constants';
 import { type StimulusStep, stimulusStep } from './stimulus-words.js';
 import { workNews } from './work-words.js';
 
@@ -137,7 +138,7 @@ export function storyOf(events: readonly Stamped[]): Entry[] {
 const positionOf = ({ seq, at }: Stamped) => ({ key: `${seq}`, seq, at });
 
 function excerptOf({ data: { author, inputItems } }: EventOf<'message_posted'>): Excerpt {
-  const text = inputItems.map((item) => (item.type === 'text' ? item.text : '')).join(' ');
+  const text = textOf(inputItems, ' ');
   return { author: author.displayName, text: text.trim() };
 }
 

@@ -1,5 +1,5 @@
 import type { ThreadPart, ThreadRange } from '@stoa/core';
-import type { Message } from '@stoa/protocol';
+import { type Message, textWithAssets } from '@stoa/protocol';
 import { indentLines } from '../../envelope.js';
 
 const MESSAGE_CHARS = 4_000;
@@ -37,9 +37,7 @@ export function threadText({ root, replies, hasMore }: ThreadPart, { after }: Th
 
 function messageLine(message: Message): string {
   const { seq, messageId, author, inputItems, createdAt, deletedAt, reactions } = message;
-  const text = inputItems
-    .map((item) => (item.type === 'text' ? item.text : `[attachment ${item.assetId}]`))
-    .join('\n');
+  const text = textWithAssets(inputItems, (assetId) => `[attachment ${assetId}]`);
   const isCut = text.length > MESSAGE_CHARS;
   const shown = isCut ? `${text.slice(0, MESSAGE_CHARS).toWellFormed()} [cut]` : text;
   const who = author.kind === 'human' ? 'person' : author.kind;

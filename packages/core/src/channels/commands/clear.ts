@@ -1,7 +1,7 @@
 import { StoaError } from '@stoa/protocol';
 import { listChannelsOf } from '@stoa/store';
 import { cleared } from '../../sessions/change-session.js';
-import { lockReached } from '../../sessions/lock-reached.js';
+import { lockChannelsOfSession } from '../../sessions/lock-channels.js';
 import { sessionToChange } from '../../sessions/session-gate.js';
 import type { ChannelCommand } from './command.js';
 import { sessionNamed } from './member-named.js';
@@ -21,7 +21,7 @@ export const clear: ChannelCommand = {
     const { name, memberId, sessionId } = yield* sessionNamed(call, given);
     const channels = yield* listChannelsOf.all({ actorId: `session:${sessionId}` });
     const others = channels.filter(({ channelId }) => channelId !== channel.channelId);
-    yield* lockReached(sessionId);
+    yield* lockChannelsOfSession(sessionId);
     const events = yield* cleared(context.sessionContext, yield* sessionToChange(by, sessionId));
     if (others.length > 0 && !CONFIRMED.test(rest)) {
       const where = others.map(({ channelId }) => channelId).slice(0, 10);

@@ -1,4 +1,4 @@
-import type { InboxItem, SessionEvent } from '@stoa/protocol';
+import { type InboxItem, type SessionEvent, textOf } from '@stoa/protocol';
 import {
   findMemory,
   listEventsOfTypeBefore,
@@ -9,9 +9,9 @@ import {
 import { type ChannelScope, scopeOfChannel } from '../channels/channel-scope.js';
 import { dataOf } from '../kernel/codec.js';
 import { stableJson } from '../kernel/stable-json.js';
-import { chooseTopics, type ToldTopics } from '../memory/choose-topics.js';
+import { type ChosenTopics, chooseTopics } from '../memory/choose-topics.js';
 import { memoryIdOf } from '../memory/memory-id.js';
-import { type Recalled, recall, TOLD_CHARS } from '../memory/recall.js';
+import { NOTE_CHARS, type Recalled, recall } from '../memory/recall.js';
 import { topicsFor } from '../memory/recall-all.js';
 import { viewOf } from '../memory/view.js';
 import { strangersUnder } from '../sessions/ceiling-of.js';
@@ -24,13 +24,12 @@ import type { RunJournal } from './run-journal.js';
 type Given = Extract<SessionEvent, { type: 'context_given' }>['data'];
 
 /**
- * Tells a session where it is and what is remembered there: before its turn in a channel that has an identity
- * or a memory scope, and outside of channels where there is something to remember. Once: what was told stands
- * in the journal, and so does that it was. What was cleared or summed up since is told anew, and so is what
- * changed; and all of it is told again with the next turn when the memory could not be read with this one. Notes are
- * private to the person of the session: a run that somebody else asked for is told of the place without them.
+ * Injects the identity and the memory of a channel before a turn in it, if the channel has an identity or a memory scope.
+ * Outside of channels it injects the memory, if it contains anything. The journal records what was injected, so it happens
+ * once: again only after the session was cleared or compacted, after a change, or if the memory could not be read. Notes are
+ * private to the person of the session: a run that somebody else asked for does not get them.
  */
-export async function tellContext(
+export async function injectContext(
   context: SessionContext,
   claim: Claim,
   journal: RunJournal,
@@ -38,32 +37,36 @@ export async function tellContext(
   const { channelId } = claim.origin;
   const isForStranger = strangersUnder(claim.session, claim.ceiling).length > 0;
   if (channelId === undefined) {
-    if (!isForStranger) await tellMemory(context, claim, journal);
+    if (!isForStranger) await injectMemory(context, claim, journal);
   } else if (claim.kind === 'channel_delivery') {
-    await tellChannel(context, claim, journal, { channelId, isForStranger });
+    await injectChannel(context, claim, journal, { channelId, isForStranger });
   }
 }
 
-interface Place {
+interface Channel {
   readonly channelId: string;
-  /** Somebody asked who may not read the notes: they are left out. */
+  /** Somebody who may not read the notes asked for the run. */
   readonly isForStranger: boolean;
 }
 
-async function tellChannel(
+async function injectChannel(
   context: SessionContext,
   claim: Claim,
   journal: RunJournal,
-  { channelId, isForStranger }: Place,
+  { channelId, isForStranger }: Channel,
 ): Promise<void> {
-  const scope = await context.store.read(() => scopeToTell(claim, { channelId, isForStranger }));
+  const scope = await context.store.read(() => scopeToInject(claim, { channelId, isForStranger }));
   if (!scope) return;
   const recalled = isForStranger ? undefined : await read(context, claim);
-  await journal.contextGiven({ channelId, channelIdentity: scope.identity, ...toldOf(recalled) });
+  await journal.contextGiven({
+    channelId,
+    channelIdentity: scope.identity,
+    ...contentOf(recalled),
+  });
 }
 
-/** Outside of channels nothing is said of a memory that holds nothing. */
-async function tellMemory(
+/** Outside of channels an empty memory is not mentioned. */
+async function injectMemory(
   context: SessionContext,
   claim: Claim,
   journal: RunJournal,
@@ -81,51 +84,45 @@ async function tellMemory(
   });
   if (!isDue) return;
   const recalled = await read(context, claim);
-  const holdsNothing = recalled?.notes.length === 0 && recalled.files.index === '';
-  if (!holdsNothing) await journal.contextGiven(toldOf(recalled));
+  const isEmpty = recalled?.notes.length === 0 && recalled.files.index === '';
+  if (!isEmpty) await journal.contextGiven(contentOf(recalled));
 }
 
 interface Read extends Recalled {
-  readonly files: ToldTopics;
+  readonly files: ChosenTopics;
 }
 
-function toldOf(recalled: Read | undefined) {
+function contentOf(recalled: Read | undefined) {
   if (!recalled) return { olderNotes: 0 };
   const { notes, more, files } = recalled;
   return {
-    notes: notes.map(told).reverse(),
+    notes: notes.map(({ noteId, createdAt, text }) => ({ noteId, createdAt, text })).reverse(),
     olderNotes: more,
     ...(files.index !== '' && { files: { ...files, topics: [...files.topics] } }),
   };
 }
 
-const told = ({ noteId, createdAt, text }: Recalled['notes'][number]) => ({
-  noteId,
-  createdAt,
-  text,
-});
-
-/** Undefined when there is nothing to tell, or it was told. */
-function* scopeToTell(
+/** Undefined if there is nothing to inject, or it was injected. */
+function* scopeToInject(
   claim: Claim,
-  { channelId, isForStranger }: Place,
+  { channelId, isForStranger }: Channel,
 ): Tx<ChannelScope | undefined> {
   const scope = yield* scopeOfChannel(channelId);
   if (!scope?.isConfigured) return undefined;
   const last = yield* lastGiven(claim, channelId);
-  // A run that is taken up again has been told, as well as could be.
+  // A resumed run has its context.
   if (last?.runId === claim.runId) return undefined;
-  const isTold =
+  const isInjected =
     last !== undefined &&
     (isForStranger || last.notes !== undefined) &&
     stableJson(last.channelIdentity) === stableJson(scope.identity) &&
     stableJson(last.memoryScope) === stableJson(claim.memoryScope);
-  return isTold ? undefined : scope;
+  return isInjected ? undefined : scope;
 }
 
 const PAGE = 20;
 
-/** What was told last of this channel, of what the run is shown. */
+/** The last injected context of this channel that is part of the run's context. */
 function* lastGiven(
   { session: { sessionId }, memoryScope }: Claim,
   channelId: string | undefined,
@@ -152,7 +149,7 @@ function* lastGiven(
   }
 }
 
-/** The turn does not depend on it: an agent that remembers nothing can still answer. */
+/** Undefined if the memory cannot be read: the turn continues without it. */
 async function read(context: SessionContext, claim: Claim): Promise<Read | undefined> {
   const { session, memoryScope, runId } = claim;
   const { store, secrets, memory } = context;
@@ -160,19 +157,16 @@ async function read(context: SessionContext, claim: Claim): Promise<Read | undef
   const rememberer = { ownerId: session.responsibleId, memoryScope };
   try {
     const items = await store.read(() => listItemsOfRun.all({ runId }));
-    const asked = items.map((row) => textOf(itemRecord(row))).join('\n');
+    const request = items.map((row) => textOf(itemRecord(row).inputItems)).join('\n');
     const reading = { store, secrets, memoryFiles };
     const topics = await topicsFor(reading, rememberer, memoryScope.namespace);
-    const files = chooseTopics(topics, asked, maxPromptChars);
+    const files = chooseTopics(topics, request, maxPromptChars);
     const spent = files.topics.reduce((sum, { text }) => sum + text.length, files.index.length);
-    const left = Math.min(TOLD_CHARS, maxPromptChars - spent);
+    const left = Math.min(NOTE_CHARS, maxPromptChars - spent);
     const notes = await store.read(() => recall(secrets, rememberer, {}, left));
     return { ...notes, files };
   } catch (error) {
-    context.diagnose('a memory could not be read and will be told later', { runId, error });
+    context.diagnose('a memory could not be read and will be injected later', { runId, error });
     return undefined;
   }
 }
-
-const textOf = ({ inputItems }: InboxItem): string =>
-  inputItems.map((item) => (item.type === 'text' ? item.text : '')).join('\n');

@@ -1,7 +1,7 @@
 import type { Kernel } from './kernel.js';
 
 /** Does independent work: one that fails is reported and does not stop the others. Returns the number of failures. */
-export async function eachApart<T>(
+export async function eachIsolated<T>(
   { diagnose }: Pick<Kernel, 'diagnose'>,
   failed: string,
   ids: readonly T[],

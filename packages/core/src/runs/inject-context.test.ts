@@ -7,7 +7,7 @@ import type { TranscriptEntry } from './transcript.js';
 const sqlite = STORE_ENGINES.slice(0, 1);
 const IDENTITY = { displayName: 'Ops Bot', description: 'Helps' };
 
-describe.each(sqlite)('what is told with a turn in a channel of its own', (engine) => {
+describe.each(sqlite)('the context that is injected with a turn in a channel', (engine) => {
   let stage: TurnStage;
   beforeEach(async () => {
     stage = await TurnStage.open(engine, ['a'], { memberCooldownMs: 0 });
@@ -25,22 +25,22 @@ describe.each(sqlite)('what is told with a turn in a channel of its own', (engin
     await run.deliver();
     return run;
   };
-  type Told = Extract<TranscriptEntry, { type: 'context' }>;
-  /** What the next run is told, and what of all it was told it still sees. */
-  const turn = async (): Promise<{ told: Told[]; seen: Told[] }> => {
+  type Injected = Extract<TranscriptEntry, { type: 'context' }>;
+  /** The context that is injected into the next run, and all injected context that it sees. */
+  const turn = async (): Promise<{ injected: Injected[]; seen: Injected[] }> => {
     const run = await asked();
     const { entries } = await run.context.transcript();
     const seen = entries.filter((entry) => entry.type === 'context');
     run.complete();
     await stage.ended(run);
-    return { told: seen.filter(({ runId }) => runId === run.runId), seen };
+    return { injected: seen.filter(({ runId }) => runId === run.runId), seen };
   };
 
-  it('C-54 is nothing where neither identity nor memory is configured', async () => {
-    expect(await turn()).toEqual({ told: [], seen: [] });
+  it('C-54 is empty if neither identity nor memory is configured', async () => {
+    expect(await turn()).toEqual({ injected: [], seen: [] });
   });
 
-  it('C-54 is told once to a session, before what it is to answer, also across a restart', async () => {
+  it('C-54 is injected once into a session, before its input, also across a restart', async () => {
     await configure();
     const run = await asked();
     const { entries } = await run.context.transcript();
@@ -55,13 +55,13 @@ describe.each(sqlite)('what is told with a turn in a channel of its own', (engin
     });
     run.complete();
     await stage.ended(run);
-    expect((await turn()).told).toHaveLength(0);
+    expect((await turn()).injected).toHaveLength(0);
     await stage.restart();
     const later = await turn();
-    expect([later.told.length, later.seen.length]).toEqual([0, 1]);
+    expect([later.injected.length, later.seen.length]).toEqual([0, 1]);
   });
 
-  it('C-54 is told to every session that comes, and to one in every channel', async () => {
+  it('C-54 is injected into every session, and for every channel of a session', async () => {
     await configure();
     await turn();
     await stage.join('b');
@@ -69,7 +69,7 @@ describe.each(sqlite)('what is told with a turn in a channel of its own', (engin
       actorId: `session:${stage.sessionOf('a')}`,
       muted: true,
     });
-    expect((await turn()).told).toHaveLength(1);
+    expect((await turn()).injected).toHaveLength(1);
     await stage.core.channels.create(OWNER, {
       channelId: 'other',
       title: 'Other',
@@ -89,62 +89,62 @@ describe.each(sqlite)('what is told with a turn in a channel of its own', (engin
     await stage.ended(run);
   });
 
-  it('C-54 is told again after the session was cleared, and after it was compacted', async () => {
+  it('C-54 is injected again after the session was cleared, and after it was compacted', async () => {
     await configure();
     await turn();
     await stage.core.sessions.clear(OWNER, stage.sessionOf('a'));
     const cleared = await turn();
-    expect([cleared.told.length, cleared.seen.length]).toEqual([1, 1]);
+    expect([cleared.injected.length, cleared.seen.length]).toEqual([1, 1]);
     const run = await asked();
     const { entries } = await run.context.transcript();
     const upToSeq = entries.at(-1)?.seq ?? 0;
-    await run.context.journal.compacted({ upToSeq, summary: 'much was said', tokensBefore: 9 });
+    await run.context.journal.compacted({ upToSeq, summary: 'a long talk', tokensBefore: 9 });
     run.complete();
     await stage.ended(run);
-    expect((await turn()).told).toHaveLength(1);
-    expect((await turn()).told).toHaveLength(0);
+    expect((await turn()).injected).toHaveLength(1);
+    expect((await turn()).injected).toHaveLength(0);
   });
 
-  it('C-54 is told again when it changed', async () => {
+  it('C-54 is injected again after a change', async () => {
     await configure();
     await turn();
     await configure({ identity: { displayName: 'Another' } });
-    expect((await turn()).told).toMatchObject([
+    expect((await turn()).injected).toMatchObject([
       { context: { channelIdentity: { displayName: 'Another' } } },
     ]);
-    expect((await turn()).told).toHaveLength(0);
+    expect((await turn()).injected).toHaveLength(0);
   });
 
-  it('C-54 is told whole again with the next turn when the memory could not be read', async () => {
+  it('C-54 is injected again with the next turn if the memory could not be read', async () => {
     await configure();
     const heal = breakReads(stage.daemon.store, /"memories"/);
-    const [first] = (await turn()).told;
+    const [first] = (await turn()).injected;
     expect(first).toMatchObject({ context: { channelIdentity: IDENTITY } });
     expect(first?.context.notes).toBeUndefined();
     heal();
-    const [second] = (await turn()).told;
+    const [second] = (await turn()).injected;
     expect(second?.context).toMatchObject({ channelIdentity: IDENTITY, notes: [] });
-    expect((await turn()).told).toHaveLength(0);
+    expect((await turn()).injected).toHaveLength(0);
     expect(stage.daemon.diagnoses.map(({ message }) => message)).toContain(
-      'a memory could not be read and will be told later',
+      'a memory could not be read and will be injected later',
     );
   });
 
-  it('C-54 holds the newest notes, oldest first, and says how many more there are', async () => {
+  it('C-54 contains the newest notes, oldest first, and the number of older ones', async () => {
     await configure();
     const run = await asked();
     for (let i = 1; i <= 22; i++) await run.context.journal.remember(`note ${String(i)}`);
     run.complete();
     await stage.ended(run);
     await stage.core.sessions.clear(OWNER, stage.sessionOf('a'));
-    const [told] = (await turn()).told;
-    const texts = told?.context.notes?.map(({ text }) => text) ?? [];
+    const [injected] = (await turn()).injected;
+    const texts = injected?.context.notes?.map(({ text }) => text) ?? [];
     expect([texts[0], texts.at(-1), texts.length]).toEqual(['note 3', 'note 22', 20]);
-    expect(told?.context.olderNotes).toBe(2);
+    expect(injected?.context.olderNotes).toBe(2);
   });
 });
 
-/** Lets every read fail that touches such a table, as a store that cannot be reached would. */
+/** Every read of such a table fails, as in an unavailable store. */
 function breakReads(store: Store, table: RegExp): () => void {
   const read = store.read.bind(store);
   const broken = <R>(body: () => Tx<R>): Promise<R> => read(() => failing(body(), table));

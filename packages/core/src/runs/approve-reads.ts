@@ -1,5 +1,9 @@
 import type { Approval, DriverCapabilities } from '@stoa/protocol';
-import { questionAbout, whoNeedsApproval, whyNotAllowed } from '../authority/unasked-reads.js';
+import {
+  questionAbout,
+  whoNeedsApproval,
+  whyNotAllowed,
+} from '../authority/reads-without-approval.js';
 import { stableJson } from '../kernel/stable-json.js';
 import { isSharedAgent } from '../sessions/create-session.js';
 import { policyOf } from '../sessions/policy-of.js';
@@ -9,22 +13,22 @@ import { RUN_NOT_ALLOWED, type RunEnd } from './run-end.js';
 import type { RunJournal } from './run-journal.js';
 
 /**
- * `unneeded`: nobody is asked, and what the run reads is decided about call by call. `allowed`: the run may read in
- * its workspace. Otherwise how the run ends.
+ * `unneeded`: nobody is asked; each read is decided on its own. `allowed`: the run may read in its workspace. Otherwise
+ * the end of the run.
  */
-export type ReadClearance = 'unneeded' | 'allowed' | RunEnd;
+export type ReadApproval = 'unneeded' | 'allowed' | RunEnd;
 
 /**
- * Asks people before the driver gets a run that would read for somebody else without asking. A run that is taken up
- * again finds the same question, with the answer if there is one.
+ * Asks people before the driver gets a run that reads without approval for somebody else. A resumed run finds the same
+ * question, with its answer if there is one.
  */
-export async function clearUnaskedReads(
+export async function approveReads(
   { context, approvals, configRules }: OpenRunPorts,
   claim: Claim,
   driver: DriverCapabilities,
   journal: RunJournal,
   signal: AbortSignal,
-): Promise<ReadClearance> {
+): Promise<ReadApproval> {
   if (driver.readsWithoutApproval !== true) return 'unneeded';
   const { sessionId, agentId, workspace, persona } = claim.session;
   const ports = { configRules, workspaces: context.workspaces };
@@ -49,6 +53,6 @@ export async function clearUnaskedReads(
   return { type: 'failed', failure: { phase: 'start', code: RUN_NOT_ALLOWED, message } };
 }
 
-/** Allowed as it was asked: not with another input, and not about other people or another workspace. */
+/** Allowed exactly as asked: with the same input, for the same people and workspace. */
 const isAllowed = ({ state, inputHash, updatedInput }: Approval, asked: string): boolean =>
   state === 'allowed' && inputHash === asked && updatedInput === undefined;

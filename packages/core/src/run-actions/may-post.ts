@@ -1,6 +1,6 @@
 import { type Principal, StoaError } from '@stoa/protocol';
 import type { ToolRequest } from '../permissions/request.js';
-import type { RunContext } from './driver.js';
+import type { RunContext } from '../runs/driver.js';
 
 interface MayPostPorts {
   readonly assertMayUse: (
@@ -10,7 +10,7 @@ interface MayPostPorts {
   readonly runOf: (sessionId: string) => Pick<RunContext, 'kind' | 'origin'> | undefined;
 }
 
-/** Sends a session that has the turn in a channel back to its turn: posting around it would escape the turn's budget and lease. */
+/** Refuses a post of a session that has the turn in that channel: it would bypass the budget and lease of the turn. */
 export async function assertMayPost(
   { assertMayUse, runOf }: MayPostPorts,
   by: Principal,

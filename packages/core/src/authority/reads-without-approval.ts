@@ -1,7 +1,7 @@
 /**
- * The question before a run that would read files without asking. Where Stoa carries out the tools, each read that
- * another person asked for is asked about. A program that reads in a process of its own gives no such moment, so
- * its run is asked about as a whole, before the program gets the prompt.
+ * The question before a run that reads files without approval. If Stoa executes the tools, each read that another person
+ * asked for needs an approval. A program that reads in its own process cannot be stopped before a read, so its whole run
+ * needs one, before the program gets the prompt.
  *
  *   who asked                               the program reads   question
  *   the session's person, or the owner      anything            no
@@ -10,20 +10,20 @@
  *   another person                          through Stoa        no: each read asks
  *   another person                          by itself           one, for this run
  *
- * Pure: the words and the decision. Asking is done in sessions/clear-unasked-reads.ts.
+ * Pure: the decision and the texts. runs/approve-reads.ts asks.
  */
 import type { Approval, DriverCapabilities, Origin } from '@stoa/protocol';
 import type { Policy } from '../permissions/decide.js';
 
-interface Standing {
+interface RunFacts {
   readonly driver: Pick<DriverCapabilities, 'readsWithoutApproval'>;
   readonly policy: Pick<Policy, 'requestedBy' | 'readsAsk'>;
   /** Whether people other than the owner may use the agent. */
   readonly isAgentShared: boolean;
 }
 
-/** The people because of whom somebody has to allow the run first; undefined if nobody has to. */
-export function whoNeedsApproval({ driver, policy, isAgentShared }: Standing) {
+/** The people for whom the run needs an approval; undefined if it needs none. */
+export function whoNeedsApproval({ driver, policy, isAgentShared }: RunFacts) {
   if (driver.readsWithoutApproval !== true) return undefined;
   return policy.readsAsk === true || !isAgentShared ? policy.requestedBy : undefined;
 }
@@ -33,11 +33,11 @@ interface RunToAllow {
   readonly workspace: string;
   readonly origin: Pick<Origin, 'channelId' | 'fromSessionId'>;
   readonly strangers: readonly string[];
-  /** Whether the workspace is shared: then it is the agent that is not. */
+  /** If the workspace is shared, the agent is not. */
   readonly isWorkspaceShared: boolean;
 }
 
-/** What people see. The ids are of Stoa: no word of the agent or of whoever asked is in it. */
+/** The question that people see. It contains ids and no text of the agent or of the people who asked. */
 export function questionAbout(
   run: RunToAllow,
 ): Pick<Approval, 'tool' | 'callId' | 'title' | 'reason' | 'input'> & { notes: string[] } {
@@ -66,10 +66,10 @@ function whereAnswered({ channelId, fromSessionId }: RunToAllow['origin']): stri
     return `Its answer goes to the thread in channel ${channelId}, where other people read it.`;
   }
   if (fromSessionId !== undefined) return `It can send its answer to session ${fromSessionId}.`;
-  return 'Its answer goes to whoever asked.';
+  return 'Its answer goes to the people who asked.';
 }
 
-/** Why a run that was not allowed ended, for the thread. */
+/** Why a run ended that was not allowed; shown in the thread. */
 export function whyNotAllowed(
   { agentId, strangers }: Pick<RunToAllow, 'agentId' | 'strangers'>,
   { state, answeredBy, answer }: Pick<Approval, 'state' | 'answeredBy' | 'answer'>,
