@@ -1,10 +1,4 @@
-import {
-  type CancelReason,
-  LIMITS,
-  type SessionEvent,
-  sessionTopic,
-  type WorkKind,
-} from '@stoa/protocol';
+import { type CancelReason, LIMITS, type SessionEvent, sessionTopic } from '@stoa/protocol';
 import {
   type FullInboxItemRow,
   findRunRow,

@@ -166,7 +166,9 @@ describe('the loop of a queue', () => {
     add(100);
     await pass(1_000);
     isBroken = false;
-    expect(failures).toMatchObject([['items could not be handled', { error: expect.any(Error) }]]);
+    expect(failures).toMatchObject([
+      ['items could not be handled', { error: expect.any(Error) as Error }],
+    ]);
     await pass(200);
     expect(rounds).toEqual([100, 1_100]);
     expect(items).toEqual([]);

@@ -117,7 +117,10 @@ export class DurableQueue {
     const { failure, work, next } = this.rounds;
     try {
       const now = clock.now();
-      if (await work()) return this.soon();
+      if (await work()) {
+        this.soon();
+        return;
+      }
       const at = next ? await store.read(() => next(now)) : null;
       if (at !== null) this.changed(at > now ? at : clock.now() + RETRY_MS);
     } catch (error) {
