@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { hasMarker, listProcesses, START_TIME, statOf } from '../tools/shell/process-tree.js';
 
 /** A running process that an agent program started. */
 export interface Descendant {
@@ -11,7 +12,6 @@ export interface Descendant {
 const BATCH = 100;
 const TICKS_PER_SECOND = 100;
 const PARENT = 1;
-const START_TIME = 19;
 
 /**
  * The running descendants of a process, and the processes whose environment contains the mark (`NAME=value`): a program may
@@ -25,7 +25,7 @@ export async function descendantsOf({
   readonly mark: string;
 }): Promise<Descendant[]> {
   const all = new Map<number, Descendant>();
-  for (const [index, pid] of processIds().entries()) {
+  for (const [index, pid] of (listProcesses() ?? []).entries()) {
     if (index % BATCH === BATCH - 1) await new Promise((resolve) => setImmediate(resolve));
     const one = readProcess(pid);
     if (one) all.set(pid, one);
@@ -37,7 +37,7 @@ export async function descendantsOf({
   const since = all.get(leader)?.startedAt ?? 0;
   return [...all.values()].filter(
     ({ pid, startedAt }) =>
-      pid !== leader && startedAt >= since && (isDescendant(pid) || hasMark(pid, mark)),
+      pid !== leader && startedAt >= since && (isDescendant(pid) || hasMarker(pid, mark)),
   );
 }
 
@@ -63,32 +63,7 @@ export function bootTicks(): number | undefined {
   }
 }
 
-function processIds(): number[] {
-  try {
-    return fs
-      .readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number);
-  } catch {
-    return [];
-  }
-}
-
 function readProcess(pid: number): Descendant | undefined {
-  try {
-    const stat = fs.readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
-    return { pid, parent: Number(fields[PARENT]), startedAt: Number(fields[START_TIME]) };
-  } catch {
-    return undefined;
-  }
-}
-
-function hasMark(pid: number, mark: string): boolean {
-  try {
-    return `\0${fs.readFileSync(`/proc/${String(pid)}/environ`, 'latin1')}`.includes(`\0${mark}\0`);
-  } catch {
-    return false;
-  }
+  const fields = statOf(pid);
+  return fields && { pid, parent: Number(fields[PARENT]), startedAt: Number(fields[START_TIME]) };
 }

@@ -29,7 +29,8 @@ const IS_MACOS = process.platform === 'darwin';
 const BATCH = 100;
 /** Listing all processes is not slower than checking this many ids. */
 const MAX_RECENT_IDS = 1_000;
-const START_TIME = 19;
+/** The field of /proc/PID/stat with the start time, in clock ticks since the system started. */
+export const START_TIME = 19;
 
 /**
  * The living processes of a command: those of its session and group, and those that have its mark.
@@ -50,7 +51,8 @@ export async function findProcesses(marks: ProcessMarks): Promise<FoundProcess[]
   return found;
 }
 
-function listProcesses(): number[] | undefined {
+/** Undefined if the system has no /proc. */
+export function listProcesses(): number[] | undefined {
   try {
     const names = fs.readdirSync('/proc');
     return names.includes('self')
@@ -84,7 +86,7 @@ function inspect(pid: number, { leader, marker, since }: ProcessMarks): FoundPro
   return isMember || isMarked ? { pid, isInGroup, isMarked } : undefined;
 }
 
-function hasMarker(pid: number, marker: string): boolean {
+export function hasMarker(pid: number, marker: string): boolean {
   try {
     const environment = fs.readFileSync(`/proc/${pid}/environ`, 'latin1');
     return `\0${environment}`.includes(`\0${marker}\0`);
@@ -116,7 +118,7 @@ export function bootId(): Promise<string | undefined> {
  * The fields of /proc/PID/stat after the name, which may itself contain spaces and parentheses: state,
  * parent, group, session, … Undefined if the process is dead, even if nobody has waited for it yet.
  */
-function statOf(pid: number): string[] | undefined {
+export function statOf(pid: number): string[] | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
