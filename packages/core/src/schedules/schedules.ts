@@ -51,7 +51,7 @@ interface ScheduleQuery {
 }
 
 /** The run that creates a schedule for its own session. */
-interface MadeIn {
+interface CreatingRun {
   readonly sessionId: string;
   readonly runId: string;
   readonly origin: Origin;
@@ -74,7 +74,7 @@ export class Schedules {
 
   /** Creates a schedule of a session for itself. One that is created in a thread reports there. */
   createInRun(
-    { sessionId, runId, origin }: MadeIn,
+    { sessionId, runId, origin }: CreatingRun,
     request: Omit<CreateSchedule, 'sessionId'>,
     key?: string,
   ): Promise<Schedule> {
@@ -84,12 +84,12 @@ export class Schedules {
       channelId === undefined || threadRootMessageId === undefined
         ? {}
         : { channelId, threadRootMessageId };
-    const made = { createdByRunId: runId, ...thread };
+    const source = { createdByRunId: runId, ...thread };
     const open = function* (): Tx<OpenSession> {
       yield* lockChannelOf(thread);
       return yield* sessionToServe(sessionId);
     };
-    return this.#create(by, { ...request, sessionId }, open, key, made);
+    return this.#create(by, { ...request, sessionId }, open, key, source);
   }
 
   async #create(
@@ -97,7 +97,7 @@ export class Schedules {
     request: CreateSchedule,
     open: () => Tx<OpenSession>,
     key: string | undefined,
-    made: Pick<Created, 'createdByRunId' | 'channelId' | 'threadRootMessageId'> = {},
+    source: Pick<Created, 'createdByRunId' | 'channelId' | 'threadRootMessageId'> = {},
   ): Promise<Schedule> {
     const { context, calendar } = this.ports;
     const { sessionId, title, cadence, overlap, misfire, maxFires } = request;
@@ -129,7 +129,7 @@ export class Schedules {
           inputItems,
           ...(maxFires === undefined ? {} : { maxFires }),
           nextFireAt,
-          ...made,
+          ...source,
           ...(yield* inheritedBy(by, session)),
         };
         const thread = threadOf(sessionId, data);

@@ -43,10 +43,10 @@ import { createdOf } from './records.js';
 type Post = Extract<Posting, { do: 'post' }>;
 
 const RETRIES: RetryPolicy = { maxAttempts: LIMITS.stimulusAttempts, backoff: doubling(1_000) };
-/** An attempt that a daemon did not live to finish is repeated by the next one. */
+/** An attempt that its daemon did not finish is repeated at once. */
 export const RETRIES_OF_LOST_CLAIMS: RetryPolicy = { ...RETRIES, backoff: atOnce };
 
-/** A stimulus and what the decision about it is. */
+/** A stimulus, the state of its channel, and the decision about it. */
 interface Found {
   readonly row: FullStimulusRow;
   readonly stimulus: NewStimulus;

@@ -47,7 +47,7 @@ const MAX_POSTED = 20;
 /** Attempts in one round, posted or not. */
 const MAX_TRIED = 100;
 const PAGE = 100;
-/** Longer than posting takes: the daemon that made an older claim has lost it. */
+/** Longer than posting takes. An older claim counts as lost. */
 const CLAIM_STALE_MS = 60_000;
 const CLAIM_LOST = 'the daemon ended while it was being posted';
 

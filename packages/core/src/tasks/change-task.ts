@@ -69,7 +69,7 @@ export function* beginning(
   // The tasks of an ended session are stopped or move to another session.
   if (entry.status === 'queued' && session.endedAt !== null) return same;
   // What blocked a queued task may be gone by now: its executor checks again.
-  if (entry.status !== 'queued') assertCanGoOn(entry, kind);
+  if (entry.status !== 'queued') assertResumable(entry, kind);
   const isFree = yield* hasFreeSlot(kind, session.responsibleId);
   if (!isFree && entry.status === 'queued') return { ...same, isFull: true };
   if (!isFree && kind.whenFull === 'refuse') {
@@ -91,11 +91,11 @@ export function* beginning(
 }
 
 /** Throws `task_not_resumable`, with the reason. */
-export function assertCanGoOn(task: TaskEntry, kind: TaskKind): void {
+export function assertResumable(task: TaskEntry, kind: TaskKind): void {
   const { taskId, status, blockedReason } = task;
   const why = mayBecome(status, 'running', kind.canRevive)
     ? blockedReason
     : `it is ${status}${isEnded(status) ? ' for good' : ' already'}`;
   if (why === undefined) return;
-  throw new StoaError('task_not_resumable', `${taskId} cannot go on: ${why}`);
+  throw new StoaError('task_not_resumable', `${taskId} cannot be resumed: ${why}`);
 }

@@ -25,7 +25,7 @@ export interface TaskPorts {
     readonly taskKinds?: readonly TaskKind[] | undefined;
     /** The directory of the files of background tasks. */
     readonly taskDirectory: string;
-    /** The machine and data directory: processes that a daemon here left behind are for the next one here. */
+    /** The machine and data directory. A later daemon at the same location takes over the tasks of this one. */
     readonly location: string;
   };
 }

@@ -7,7 +7,7 @@ import {
   type TaskEntry,
   type TaskOutput,
 } from '@stoa/protocol';
-import { assertCanGoOn, beginTask, changeTask, type ExecutorChange } from './change-task.js';
+import { assertResumable, beginTask, changeTask, type ExecutorChange } from './change-task.js';
 import type { TaskContext } from './context.js';
 import { createTask, type NewTask } from './create-task.js';
 import { type FileFate, fileFates, isPastSession } from './file-fates.js';
@@ -145,7 +145,7 @@ export class Tasks {
       const hasChanged = blockedReason !== (task.blockedReason ?? null);
       if (hasChanged) await changeTask(this.context, taskId, { blockedReason });
     }
-    assertCanGoOn(await this.get(by, taskId), this.context.kinds.get(task.kind));
+    assertResumable(await this.get(by, taskId), this.context.kinds.get(task.kind));
     const begun = await beginTask(this.context, taskId);
     if (begun.hasBegun) await this.#queue.start(begun);
     return this.get(by, taskId);
