@@ -1,4 +1,4 @@
-import { type InboxItem, type SessionEvent, textOf } from '@stoa/protocol';
+import { type SessionEvent, textOf } from '@stoa/protocol';
 import {
   findMemory,
   listEventsOfTypeBefore,

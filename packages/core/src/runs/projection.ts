@@ -1,4 +1,4 @@
-import { type TerminalRunStatus, type Usage } from '@stoa/protocol';
+import type { TerminalRunStatus, Usage } from '@stoa/protocol';
 import {
   insertModelCall,
   insertRun,
