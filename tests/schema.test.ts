@@ -24,7 +24,7 @@ const versionOf = (name: string): number => Number(name.slice('schema-'.length))
 function answersOf(fixture: string, name: string): Answers {
   return JSON.parse(readFileSync(join(fixture, 'answers.json'), 'utf8'), (_, value: unknown) => {
     if (versionOf(name) >= 7 || typeof value !== 'object' || value === null) return value;
-    if (Array.isArray(value)) return value;
+    if (Array.isArray(value)) return value as unknown[];
     return Object.fromEntries(
       Object.entries(value).map(([key, of]) => [RENAMED.get(key) ?? key, of]),
     );

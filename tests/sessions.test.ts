@@ -15,8 +15,6 @@ import {
 } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-const TERMINAL = ['completed', 'failed', 'cancelled', 'interrupted'];
-
 describe('sessions over HTTP', () => {
   let daemon: TestDaemon;
   let owner: Caller;

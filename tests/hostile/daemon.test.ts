@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { InboxItem, ObservationSourceWithSecret, Run, Session } from '@stoa/protocol';
+import type { ObservationSourceWithSecret, Run, Session } from '@stoa/protocol';
 import {
   always,
   askSession,
@@ -31,7 +31,6 @@ const OPENING = `<${' '.repeat(65_000)}`;
 const AT_ONCE = 2;
 /** The functions that read text are given all of the corpus beside their sources. */
 const EACH = 13;
-const TERMINAL = ['completed', 'failed', 'cancelled', 'interrupted'];
 
 describe('a daemon that is given hostile input', () => {
   let daemon: TestDaemon;
