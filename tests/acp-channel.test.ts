@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { InboxItem, Run } from '@stoa/protocol';
+import type { Run } from '@stoa/protocol';
 import { askSession, FakeModel, sendSignal, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProgramFixture, published, sessionOf } from './program-fixture.js';

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Member } from '@stoa/protocol';
 import { answerApproval, LiveSocket, pendingApproval, processesOf, until } from '@stoa/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProgramFixture, published, sessionOf } from './program-fixture.js';

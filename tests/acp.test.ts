@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { methods } from '@agentclientprotocol/sdk';
-import type { Approval, Run, Session } from '@stoa/protocol';
+import type { Run, Session } from '@stoa/protocol';
 import {
   approvalsOf as approvalsIn,
   type Caller,

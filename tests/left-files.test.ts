@@ -1,7 +1,6 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Session } from '@stoa/protocol';
 import { callerOf, openSession, startDaemon, submit, until } from '@stoa/testkit';
 import { expect, it } from 'vitest';
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Approval, Run, Stamped, Usage, UsageReport } from '@stoa/protocol';
+import type { Approval, Stamped, Usage, UsageReport } from '@stoa/protocol';
 import {
   askSession,
   type Caller,

@@ -2,14 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  type Approval,
-  type InboxItem,
-  isTerminalRunStatus,
-  type Run,
-  type Session,
-  type Stamped,
-} from '@stoa/protocol';
+import type { Approval, Run, Stamped } from '@stoa/protocol';
 import {
   answerApproval,
   approvalsOf,

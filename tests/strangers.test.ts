@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Approval, InboxItem, Member, Message, Run, Session } from '@stoa/protocol';
+import type { Approval, InboxItem, Run, Session } from '@stoa/protocol';
 import {
   answerApproval,
   approvalsOf,

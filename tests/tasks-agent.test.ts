@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Approval, InboxItem, Run, Session, Task, TaskOutput } from '@stoa/protocol';
+import type { Approval, InboxItem, Run, Task, TaskOutput } from '@stoa/protocol';
 import {
   askSession,
   type Caller,

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Run, Session, SessionEvent, Stamped } from '@stoa/protocol';
+import type { SessionEvent, Stamped } from '@stoa/protocol';
 import {
   askSession,
   type Caller,

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { InboxItem, Session, Task, TaskOutput } from '@stoa/protocol';
+import type { InboxItem, Task, TaskOutput } from '@stoa/protocol';
 import {
   type Caller,
   callerOf,

@@ -1,4 +1,4 @@
-import type { Lease, Member, Message, Session, StampedDecision } from '@stoa/protocol';
+import type { Lease, Member, Message, StampedDecision } from '@stoa/protocol';
 import { type Caller, openSession, until } from '@stoa/testkit';
 
 interface TestChannelOptions {

@@ -42,7 +42,7 @@ export function webTests({
   beforeAll(async () => {
     const started = await startWithBrowser(start);
     if (!started) return;
-    ({ cleanUp } = started);
+    cleanUp = () => started.cleanUp();
     const { daemon, browser } = started;
     Object.assign(web, { daemon, browser, owner: callerOf(daemon.url, daemon.token) });
     await prepare?.();

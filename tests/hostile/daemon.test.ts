@@ -2,13 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type InboxItem,
-  isTerminalRunStatus,
-  type ObservationSourceWithSecret,
-  type Run,
-  type Session,
-} from '@stoa/protocol';
+import type { ObservationSourceWithSecret, Run, Session } from '@stoa/protocol';
 import {
   always,
   askSession,

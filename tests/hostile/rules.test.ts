@@ -10,13 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Approval,
-  type InboxItem,
-  isTerminalRunStatus,
-  type Run,
-  type Session,
-} from '@stoa/protocol';
+import type { Approval, InboxItem, Run } from '@stoa/protocol';
 import {
   answerApproval,
   type Caller,

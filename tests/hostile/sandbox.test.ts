@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Approval, Session, SessionEvent, Task } from '@stoa/protocol';
+import type { Session, SessionEvent, Task } from '@stoa/protocol';
 import {
   type Caller,
   callerOf,

@@ -1,7 +1,6 @@
 import { mkdtempSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Session } from '@stoa/protocol';
 import {
   callerOf,
   DAEMON_ENGINES,

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Approval, InboxItem, McpServerHealth, Message, Session, Task } from '@stoa/protocol';
+import type { Approval, McpServerHealth, Message, Task } from '@stoa/protocol';
 import {
   say as answer,
   axeViolations,

@@ -1,7 +1,7 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Channel, Message, Run, Session } from '@stoa/protocol';
+import type { Channel, Message, Session } from '@stoa/protocol';
 import {
   askSession,
   callerOf,

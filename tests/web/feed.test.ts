@@ -48,7 +48,7 @@ describe('the feed of a channel, in a browser', () => {
     expect(status).toBe(201);
   }
 
-  it('W-1 the link printed at the start leads to the lobby with its residents, a box to write in, and three lines that explain', async (test) => {
+  it('W-1 the link printed at the start leads to the lobby with its residents, a box to write in, and three lines that explain', async () => {
     const page = await web.browser.visit(web.daemon.loginUrl);
     await page.getByRole('heading', { name: 'Log in as owner?' }).waitFor();
     await confirmLogin(page);
@@ -72,13 +72,13 @@ describe('the feed of a channel, in a browser', () => {
     expect(await explained.count()).toBe(0);
   });
 
-  it('W-1 without a login the page explains how to get a link', async (test) => {
+  it('W-1 without a login the page explains how to get a link', async () => {
     const page = await web.browser.visit(`${web.daemon.url}/c/lobby`);
     await page.getByRole('heading', { name: 'This browser is not logged in' }).waitFor();
     await page.getByText('stoa login').waitFor();
   });
 
-  it('W-1 a link to a page works from another site, also without a login', async (test) => {
+  it('W-1 a link to a page works from another site, also without a login', async () => {
     const elsewhere = createServer((_, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(`<link rel="icon" href="data:,"><a href="${web.daemon.url}/c/lobby">there</a>`);
@@ -105,7 +105,7 @@ describe('the feed of a channel, in a browser', () => {
     }
   });
 
-  it('W-2 a message is there before the daemon has answered, and is confirmed once', async (test) => {
+  it('W-2 a message is there before the daemon has answered, and is confirmed once', async () => {
     await newChannel('echo');
     const page = await web.browser.logIn(web.daemon, { path: '/c/echo' });
     let release = (): void => undefined;
@@ -129,7 +129,7 @@ describe('the feed of a channel, in a browser', () => {
     expect(json.messages).toHaveLength(1);
   });
 
-  it('W-2 a message that is refused says why, and can be discarded', async (test) => {
+  it('W-2 a message that is refused says why, and can be discarded', async () => {
     await newChannel('closing');
     const page = await web.browser.logIn(web.daemon, { path: '/c/closing' });
     await box(page).waitFor();
@@ -154,7 +154,7 @@ describe('the feed of a channel, in a browser', () => {
     expect(web.browser.takeErrors().join('\n')).toMatch(/^.*409.*closing\/messages\)$/);
   });
 
-  it('W-5 what was on its way when the page was loaded again is sent by the next page, once and in order', async (test) => {
+  it('W-5 what was on its way when the page was loaded again is sent by the next page, once and in order', async () => {
     await newChannel('outbox');
     const page = await web.browser.logIn(web.daemon, { path: '/c/outbox', isInterrupted: true });
     await box(page).waitFor();
@@ -178,7 +178,7 @@ describe('the feed of a channel, in a browser', () => {
     ]);
   });
 
-  it("W-2 an agent's draft streams in, marked as one, and becomes the message without a reload", async (test) => {
+  it("W-2 an agent's draft streams in, marked as one, and becomes the message without a reload", async () => {
     const story = 'Once upon a time there was a channel in which nobody had to wait. '
       .repeat(60)
       .trim();
@@ -303,7 +303,7 @@ describe('the feed of a channel, in a browser', () => {
     }
   });
 
-  it('W-12 markdown is shown as what it means: code in colours, with a button that copies it', async (test) => {
+  it('W-12 markdown is shown as what it means: code in colours, with a button that copies it', async () => {
     await newChannel('marked');
     const text =
       '# Plan\n\nSome **bold**, `inline`\nand a second line.\n\n```ts\nconst a: number = 1;\n```\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n- [x] done';
@@ -330,7 +330,7 @@ describe('the feed of a channel, in a browser', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('const a: number = 1;');
   });
 
-  it('W-12 what would run, or tell others who reads, does nothing', async (test) => {
+  it('W-12 what would run, or tell others who reads, does nothing', async () => {
     await newChannel('hostile');
     const hostile = [
       '<script>window.ran = 1</script>',

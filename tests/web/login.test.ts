@@ -50,7 +50,7 @@ describe('a browser login belongs to one origin', () => {
       };
     })`);
 
-  it('SE-8 a page at another port of this machine gets nothing that gives access to the daemon', async (test) => {
+  it('SE-8 a page at another port of this machine gets nothing that gives access to the daemon', async () => {
     const page = await web.browser.logIn(web.daemon, { path: '/c/hall' });
     await page.getByRole('heading', { name: 'Hall' }).waitFor();
     expect(await page.context().cookies()).toEqual([]);
@@ -119,7 +119,7 @@ describe('a browser login belongs to one origin', () => {
     }
   });
 
-  it('SE-52 SE-53 a login link in a message is no link, and following it by other ways logs nobody in', async (test) => {
+  it('SE-52 SE-53 a login link in a message is no link, and following it by other ways logs nobody in', async () => {
     const bea = await newPerson(web.daemon, 'bea');
     const { url } = (await bea.post<LoginCode>('/v1/login-codes')).json;
     await web.owner.post('/v1/channels/hall/messages', {
@@ -153,7 +153,7 @@ describe('a browser login belongs to one origin', () => {
     expect(await whoIs(page)).toBe(mine);
   });
 
-  it('the key of a login cannot be read by the page that uses it', async (test) => {
+  it('the key of a login cannot be read by the page that uses it', async () => {
     const page = await web.browser.logIn(web.daemon);
     await page.getByText('Connected').waitFor();
     const exported = await page.evaluate<string>(`new Promise((resolve, reject) => {

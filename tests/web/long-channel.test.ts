@@ -93,7 +93,6 @@ describe('a channel of 100,000 messages, in a browser', () => {
     await page.keyboard.press('Escape');
 
     // They were written directly to the store, and the daemon indexes them asynchronously.
-    const owner = callerOf(web.daemon.url, web.daemon.token);
     await until('the message is found', async () => {
       const { json } = await web.owner.get<{ hits: unknown[] }>('/v1/search?query=61803');
       return json.hits.length > 0;

@@ -123,7 +123,7 @@ describe('talking, in two browsers', () => {
     });
   }
 
-  it('W-3 a reply in a thread is seen in the thread and the feed of another browser at once', async (test) => {
+  it('W-3 a reply in a thread is seen in the thread and the feed of another browser at once', async () => {
     await write(mine, 'What shall we plant?');
     await message(theirs, 'What shall we plant?').hover();
     await message(theirs, 'What shall we plant?')
@@ -148,7 +148,7 @@ describe('talking, in two browsers', () => {
     }
   });
 
-  it('W-3 a reaction is set, seen with who it is of, and taken back', async (test) => {
+  it('W-3 a reaction is set, seen with who it is of, and taken back', async () => {
     const row = message(mine, 'What shall we plant?').first();
     await row.focus();
     await mine.keyboard.press('+');
@@ -169,7 +169,7 @@ describe('talking, in two browsers', () => {
       .waitFor();
   });
 
-  it('W-3 an edit and a deletion are seen; a deletion asks once', async (test) => {
+  it('W-3 an edit and a deletion are seen; a deletion asks once', async () => {
     await write(mine, 'The gate is opne.');
     await message(theirs, 'The gate is opne.').waitFor();
     const { messageId } = await stored('The gate is opne.');
@@ -208,7 +208,7 @@ describe('talking, in two browsers', () => {
     await edited.waitFor({ state: 'detached' });
   });
 
-  it('W-3 an @ is completed with the keyboard and addresses the member', async (test) => {
+  it('W-3 an @ is completed with the keyboard and addresses the member', async () => {
     const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     await area.pressSequentially('Look, @le');
     await mine.getByRole('option', { name: 'Anna Lee' }).waitFor();
@@ -226,7 +226,7 @@ describe('talking, in two browsers', () => {
     expect((await stored('Look, @Anna Lee')).addressedMemberIds).toEqual([anna?.memberId]);
   });
 
-  it('W-3 a pasted image has a preview, and others see it; other files are offered for download', async (test) => {
+  it('W-3 a pasted image has a preview, and others see it; other files are offered for download', async () => {
     const area = mine.getByRole('textbox', { name: 'Message', exact: true });
     const drawing =
       '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title="x"</script></svg>';
@@ -273,7 +273,7 @@ describe('talking, in two browsers', () => {
     expect(await row.locator('img').count()).toBe(1);
   });
 
-  it('W-3 a file that is dropped and too large, or empty, is refused beside its name', async (test) => {
+  it('W-3 a file that is dropped and too large, or empty, is refused beside its name', async () => {
     const film = [
       { name: 'film.bin', type: '', bytes: 12 * 1024 * 1024 + 1 },
       { name: 'none.txt', type: '', bytes: 0 },
@@ -288,7 +288,7 @@ describe('talking, in two browsers', () => {
     await attached.waitFor({ state: 'detached' });
   });
 
-  it('W-3 what is attached and not sent is there when the page is loaded again, but for what was removed or collected', async (test) => {
+  it('W-3 what is attached and not sent is there when the page is loaded again, but for what was removed or collected', async () => {
     await mine.getByRole('textbox', { name: 'Message', exact: true }).fill('Three notes');
     const names = ['dot.png', 'kept.txt', 'removed.txt', 'collected.txt'];
     const [dot = '', ...notes] = names;
@@ -325,7 +325,7 @@ describe('talking, in two browsers', () => {
     expect(web.browser.takeErrors().join('\n')).toMatch(/^.*404.*\/v1\/assets\/[^/]*\)$/);
   });
 
-  it('W-4 the decision explains why an agent spoke', async (test) => {
+  it('W-4 the decision explains why an agent spoke', async () => {
     await mine.getByRole('link', { name: /^Lobby/ }).click();
     await mine.getByRole('heading', { name: 'Lobby' }).waitFor();
     await write(mine, '@reviewer, what do you look for?');
@@ -346,7 +346,7 @@ describe('talking, in two browsers', () => {
     await why.waitFor({ state: 'detached' });
   });
 
-  it('W-4 a thread that waits says who is next and why not now, and nothing when it is over', async (test) => {
+  it('W-4 a thread that waits says who is next and why not now, and nothing when it is over', async () => {
     await web.owner.patch('/v1/channels/lobby', { paused: true });
     await write(mine, 'hello from the gate');
     await message(mine, 'hello from the gate').hover();
@@ -365,7 +365,7 @@ describe('talking, in two browsers', () => {
     await turn.waitFor({ state: 'detached' });
   });
 
-  it('the palette leads to a channel with the keyboard alone, and does what keys do', async (test) => {
+  it('the palette leads to a channel with the keyboard alone, and does what keys do', async () => {
     await mine.getByRole('textbox', { name: 'Message', exact: true }).focus();
     await mine.keyboard.press('Control+k');
     const line = mine.getByRole('combobox');
@@ -407,7 +407,7 @@ describe('talking, in two browsers', () => {
     await mine.getByRole('dialog', { name: 'Keyboard' }).waitFor({ state: 'detached' });
   });
 
-  it('a search leads to a message far up in the log, and shows it', async (test) => {
+  it('a search leads to a message far up in the log, and shows it', async () => {
     await web.owner.post('/v1/channels', { channelId: 'long', title: 'Long' });
     for (let i = 0; i < 130; i += 1) {
       await web.owner.post('/v1/channels/long/messages', {
@@ -435,7 +435,7 @@ describe('talking, in two browsers', () => {
     await until('the link alone leads there', () => isInView(found));
   });
 
-  it('a reader of earlier messages keeps the scroll offset and the unsent edit', async (test) => {
+  it('a reader of earlier messages keeps the scroll offset and the unsent edit', async () => {
     const log = mine.getByRole('log', { name: 'Messages' });
     const more = mine.waitForResponse((answer) => /messages\?.*after=/.test(answer.url()));
     // Not by a key: Chromium animates such a scroll, to an offset that it computed before.
@@ -497,7 +497,7 @@ describe('talking, in two browsers', () => {
     await area.fill('');
   });
 
-  it('on a narrow screen a thread covers the feed, and leads back to it', async (test) => {
+  it('on a narrow screen a thread covers the feed, and leads back to it', async () => {
     await mine.setViewportSize({ width: 390, height: 780 });
     await mine
       .getByRole('textbox', { name: 'Message', exact: true })

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Approval, InboxItem, Run, Session, Task } from '@stoa/protocol';
+import type { Approval, Task } from '@stoa/protocol';
 import {
   endedRun,
   McpScript,

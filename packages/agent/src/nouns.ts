@@ -1,8 +1,4 @@
-/**
- * The tools of each noun, for every session, whichever driver runs it: they act through the run and need nothing
- * else. Agent programs call them over MCP.
- */
-
+/** The tools of each noun. They need only the run, so every driver offers them; agent programs call them over MCP. */
 export { createChannelStimulus, createSchedule } from './tools/initiative-tools.js';
 export { forget, recall, remember } from './tools/memory-tools.js';
 export { askUser, emitOutput, passTurn } from './tools/talk/answer-tools.js';
