@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Approval, Run, Stamped } from '@stoa/protocol';
+import { type Approval, isTerminalRunStatus, type Run, type Stamped } from '@stoa/protocol';
 import {
   answerApproval,
   approvalsOf,

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Approval, InboxItem, Run } from '@stoa/protocol';
+import { type Approval, type InboxItem, isTerminalRunStatus, type Run } from '@stoa/protocol';
 import {
   answerApproval,
   type Caller,
