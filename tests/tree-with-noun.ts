@@ -68,6 +68,10 @@ export class TreeWithNoun {
     return stdout + stderr;
   }
 
+  read(file: string): string {
+    return readFileSync(join(this.directory, file), 'utf8');
+  }
+
   write(file: string, content: object): void {
     writeFileSync(join(this.directory, file), JSON.stringify(content));
   }
