@@ -42,8 +42,12 @@ describe('a noun that is one folder per package and eight lines elsewhere', () =
   });
 
   afterAll(async () => {
-    await daemon.cleanUp();
-    tree.remove();
+    try {
+      // Undefined if the program could not be built.
+      await (daemon as TestDaemon | undefined)?.cleanUp();
+    } finally {
+      tree.remove();
+    }
   });
 
   const command = (by: Caller, ...args: readonly string[]): Promise<Outcome> =>
@@ -65,6 +69,14 @@ describe('a noun that is one folder per package and eight lines elsewhere', () =
     }
     expect(EDITS.length).toBeLessThanOrEqual(8);
     for (const { line } of EDITS) expect(line).not.toContain('\n');
+  });
+
+  it('has a page, which the glossary names', () => {
+    const [, page = ''] = /^\| bookmark .*\((docs\/\w+\.md)\)/m.exec(tree.read('CONTEXT.md')) ?? [];
+    const text = tree.read(page);
+    for (const word of ['/v1/bookmarks', 'stoa bookmark add', 'bookmark_added']) {
+      expect(text).toContain(word);
+    }
   });
 
   it('has commands, with help and JSON', async () => {

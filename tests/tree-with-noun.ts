@@ -12,7 +12,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { SCHEMA_VERSION } from '@stoa/store';
 
 const ROOT = dirname(import.meta.dirname);
 const FIXTURE = join(import.meta.dirname, 'fixtures/bookmarks');
@@ -45,9 +44,9 @@ export class TreeWithNoun {
     for (const folder of ['packages', 'docs']) {
       cpSync(join(FIXTURE, folder), join(this.directory, folder), { recursive: true });
     }
-    const migration = 'packages/store/src/bookmarks/migration.ts';
-    this.#change(migration, (text) =>
-      text.replace(/version: 0,.*/, `version: ${String(SCHEMA_VERSION + 1)},`),
+    const next = Math.max(...this.#migrationVersions()) + 1;
+    this.#change('packages/store/src/bookmarks/migration.ts', (text) =>
+      text.replace(/version: 0,.*/, `version: ${String(next)},`),
     );
     for (const { file, after, line } of edits) {
       this.#change(file, (text) => {
@@ -66,6 +65,10 @@ export class TreeWithNoun {
       encoding: 'utf8',
     });
     return stdout + stderr;
+  }
+
+  read(file: string): string {
+    return readFileSync(join(this.directory, file), 'utf8');
   }
 
   write(file: string, content: object): void {
@@ -106,6 +109,16 @@ export class TreeWithNoun {
     for (const [target = '', link = ''] of links) {
       if (existsSync(target)) symlinkSync(target, join(this.directory, link));
     }
+  }
+
+  #migrationVersions(): readonly number[] {
+    const store = join(this.directory, 'packages/store/src');
+    return readdirSync(store, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => [
+        ...readFileSync(join(store, name), 'utf8').matchAll(/^ {2}version: (\d+),/gm),
+      ])
+      .map(([, version]) => Number(version));
   }
 
   #change(file: string, change: (text: string) => string): void {
