@@ -5,7 +5,6 @@ import {
   type Agent,
   type Approval,
   type InboxItem,
-  isTerminalRunStatus,
   type Run,
   type Session,
   type StreamFrame,

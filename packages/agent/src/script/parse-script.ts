@@ -16,7 +16,7 @@ export interface Step extends Pick<PlainStep, 'emit' | 'fail'> {
 }
 type ScriptedCall = Exclude<PlainStep['call'], undefined | readonly unknown[]>;
 
-export interface Turn {
+interface Turn {
   readonly when:
     | (Omit<TurnConditions, 'matches'> & { readonly matches: Pattern | undefined })
     | undefined;

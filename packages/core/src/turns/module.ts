@@ -1,5 +1,6 @@
 import { TURN_TABLES } from '@stoa/store';
 import { access } from '../access/module.js';
+import { assets } from '../assets/module.js';
 import {
   CHANNEL_RESUMED,
   CHANNEL_UNARCHIVED,
@@ -24,7 +25,7 @@ import { Turns } from './turns.js';
 /** Turns: who speaks next in a thread of a channel, and why. */
 export const turns = defineModule({
   name: 'turns',
-  needs: [access, sessions, channels, runs, inbox, work],
+  needs: [access, assets, sessions, channels, runs, inbox, work],
   events: TURN_EVENTS,
   tables: { channel: TURN_TABLES },
   create({ sessionContext: context, ownership }) {
