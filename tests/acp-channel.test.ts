@@ -76,11 +76,11 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     expect(prompt).toContain(
       'What you write last, after your last call, is published in the channel as your answer',
     );
-    expect(prompt).toContain('An answer given with emit_output');
+    expect(prompt).toContain('An answer given with emit_output replaces it.');
     expect(prompt).toContain(
-      'To react without words call set_channel_reaction and then pass_turn;',
+      'To react without an answer, call set_channel_reaction and then pass_turn;',
     );
-    expect(prompt).toContain('if nothing you could add would help, call pass_turn alone.');
+    expect(prompt).toContain('if an answer would not help, call only pass_turn.');
     expect(prompt).toContain('tools of the MCP server whose name begins with "stoa"');
     const passed = await testChannel.post(
       '@reacting\n!mcp pass_turn {}\n!say I have nothing to say.',

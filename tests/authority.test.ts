@@ -284,7 +284,7 @@ describe('who asked decides what may run', () => {
     const invited = await ownerOf(daemon)(['channel', 'invite', channelId, editing]);
     expect(invited.code).toBe(0);
     expect(invited.err).toContain('is in mode auto-edit: on your request it edits files');
-    expect(invited.err).toContain('what they ask of it runs in mode ask');
+    expect(invited.err).toContain('Their requests run in mode ask');
   });
 
   it('SE-20 in a shared workspace the owner answers for commands and for calls that reach outside', async () => {
@@ -588,7 +588,7 @@ describe('who asked decides what may run', () => {
     const [first, file] = [canary(), canary()];
     await prompt(sessionId, 'open a shell');
     const shell = await pending(sessionId);
-    expect(shell.notes?.join(' ')).toContain('every text sent to it later is asked about');
+    expect(shell.notes?.join(' ')).toContain('each text sent to it later needs an approval');
     await answerApproval(owner, shell, { decision: 'allow' });
     const [taskId] = /tsk_\w+/.exec(outputOf(await runOf(shell.runId))) ?? [];
     // The answer to the first text does not count for the second.

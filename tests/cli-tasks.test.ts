@@ -184,7 +184,7 @@ describe('tasks in the terminal', () => {
       const { out } = await stoa(ask);
       return out.includes('\n9000\n') && out;
     });
-    expect(shown.split('\n')[0]).toBe('Bytes 27509 to 43893 of 43893; go on at offset 43893.');
+    expect(shown.split('\n')[0]).toBe('Bytes 27509 to 43893 of 43893; continue at offset 43893.');
     await stoa(['tasks', 'stop', taskId]);
     expect((await stoa(['tasks', taskId])).out).toMatch(/status +stopped by human:owner after /);
   });

@@ -16,7 +16,7 @@ import {
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const CONFIG = 'memory: { dream: { enabled: true, afterSessions: 1 } }';
-const DREAMING = { system: /You put a memory in order/ };
+const DREAMING = { system: /You tidy a memory/ };
 const KEEPER =
   'otherwise: [{ call: { tool: remember, input: { text: It rains } } }, { say: Kept }]';
 

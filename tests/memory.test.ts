@@ -247,9 +247,7 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     await owner.delete(`/v1/channels/sealed/members/thinker`);
     await bringIn('sealed', await newSession());
     const request = await asked('sealed', 'Hello');
-    expect(request).toMatch(
-      /What is remembered here, oldest first\.\\n<untrusted source=\\"memory /,
-    );
+    expect(request).toMatch(/Notes in memory, oldest first\.\\n<untrusted source=\\"memory /);
     expect(request).toContain(`It is ${canary}`);
     type Memories = { memories: { memoryId: string; namespace: string }[] };
     const listed = await owner.get<Memories>('/v1/memories');

@@ -162,7 +162,9 @@ describe('agents as background tasks of a daemon', () => {
 
   it('T-40 only the parent of an agent may read its transcript without an approval', async () => {
     const sessionId = await open();
-    expect(await ask(sessionId, 'background hello')).toMatch(/^It works as tsk_\w+\./);
+    expect(await ask(sessionId, 'background hello')).toMatch(
+      /^It works as tsk_\w+\. You will be notified when it has ended\.$/,
+    );
     const { taskId } = await taskOf(sessionId);
     const task = await ended(taskId);
     const path = transcriptOf(task);

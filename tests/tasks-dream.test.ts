@@ -42,8 +42,8 @@ memory:
   extraction: { enabled: true }
   dream: { enabled: true }
 `;
-const LOOKING_BACK = { system: /You look back at one piece of work/ };
-const DREAMING = { system: /You put a memory in order/ };
+const LOOKING_BACK = { system: /You review one piece of work/ };
+const DREAMING = { system: /You tidy a memory/ };
 const LONG = 'We decided today how we deploy from now on. '.repeat(10);
 
 describe('what is remembered beyond notes', () => {

@@ -453,7 +453,7 @@ const TWO_MINUTES_AHEAD = `--import=data:text/javascript,${encodeURIComponent(
 function recipientIn({ body }: ModelRequest): string {
   const tools = body['tools'] as { function: { name: string; description: string } }[];
   const tool = tools.find((each) => each.function.name === 'send_message')?.function;
-  return /what you have reached so far to "(\w+)"/.exec(tool?.description ?? '')?.[1] ?? 'nobody';
+  return /report progress to "(\w+)"/.exec(tool?.description ?? '')?.[1] ?? 'nobody';
 }
 
 /** What docs/stimuli.md says about where each kind comes from. */

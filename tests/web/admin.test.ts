@@ -150,7 +150,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await dialog.getByRole('button', { name: 'Add' }).click();
     const warning = page.getByRole('status').getByText('Warden is in mode full');
     await warning.waitFor();
-    expect(await warning.textContent()).toContain('what they ask of it runs in mode ask');
+    expect(await warning.textContent()).toContain('Their requests run in mode ask');
     const row = page.getByRole('list', { name: 'Members' }).getByRole('listitem');
     await row.filter({ hasText: 'Warden' }).getByText('mode full').waitFor();
   });

@@ -154,7 +154,7 @@ it('R-37 send_message sends a message to a session, and reports why it was refus
   const input = { to, message: 'hello', subject: 'greeting' };
   expect(await call('send_message', input)).toMatchObject({
     outcome: 'ok',
-    forModel: 'Sent as itm_1. It waits for the next run.',
+    forModel: 'Sent as itm_1. It waits for a run of its own.',
   });
   expect(sent).toEqual([{ callId: 'call_1', toSessionId: to, text: 'hello', subject: 'greeting' }]);
   expect(await call('send_message', { to, message: 'refused' }, 'call_2')).toMatchObject({

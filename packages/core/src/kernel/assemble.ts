@@ -150,7 +150,14 @@ export function assemble<const Modules extends readonly AnyModule[], Ports exten
     },
     async start() {
       for (const instance of instances) await instance.start?.();
-      for (const { run, runsAtStart = false } of ticks) if (runsAtStart) await run();
+      for (const { run, runsAtStart = false } of ticks) {
+        if (!runsAtStart) continue;
+        try {
+          await run();
+        } catch (error) {
+          diagnose('regular work failed at the start', { error });
+        }
+      }
     },
     ticks,
     async tick() {

@@ -63,6 +63,6 @@ function receipt({ itemId, appliedRule, ceiling }: InboxItem): string {
     ceiling === undefined
       ? ''
       : ` Your own limits apply to it there: at most mode ${ceiling.mode}.`;
-  const how = appliedRule === 'followup' ? ' It waits for the next run.' : '';
+  const how = appliedRule === 'followup' ? ' It waits for a run of its own.' : '';
   return `Sent as ${itemId}.${how}${limit}`;
 }
