@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import {
-  type Agent,
-  type Approval,
-  type InboxItem,
-  type Run,
-  type Session,
-  type StreamFrame,
+import type {
+  Agent,
+  Approval,
+  InboxItem,
+  Run,
+  Session,
+  StreamFrame,
 } from '@stoa/protocol';
 import {
   type Caller,

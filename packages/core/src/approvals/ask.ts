@@ -91,16 +91,17 @@ function answerableBy(
   return workspaces.isSelfApproved(workspace) ? {} : { answerableBy: 'owner' };
 }
 
-/** Withdraws the open questions of a run that ends. */
-export function* withdrawPending(session: OpenSession, facts: RunFacts): Tx<NewEvent[]> {
-  const events: NewEvent[] = [];
-  for (const { approvalId } of yield* listPendingApprovalsOfRun.all({ runId: facts.runId })) {
-    const data = { approvalId, state: 'withdrawn' as const, ...facts };
-    events.push(inSession(session, { type: 'approval_settled', data }));
-    for (const humanId of humansAsked(session)) {
-      const closed = { approvalId, sessionId: session.sessionId, state: 'withdrawn' as const };
-      events.push({ topic: humanTopic(humanId), event: { type: 'approval_closed', data: closed } });
-    }
-  }
-  return events;
+/** Withdraws an open question of a run that ends. */
+export function withdrawn(session: OpenSession, approvalId: string, facts: RunFacts): NewEvent[] {
+  const state = 'withdrawn' as const;
+  const closed = { approvalId, sessionId: session.sessionId, state };
+  return [
+    inSession(session, { type: 'approval_settled', data: { approvalId, state, ...facts } }),
+    ...humansAsked(session).map(
+      (humanId): NewEvent => ({
+        topic: humanTopic(humanId),
+        event: { type: 'approval_closed', data: closed },
+      }),
+    ),
+  ];
 }

@@ -23,7 +23,7 @@ export const inbox = defineModule({
     const service = new Inbox(context);
     return {
       services: { inbox: service },
-      within: [on(RUN_CLOSING, (session, facts, end) => settleItems(context, session, facts, end))],
+      within: [on(RUN_CLOSING, (session, runId, end) => settleItems(context, session, runId, end))],
       ticks: [{ everyMs: 5_000, run: () => service.expireDue() }],
     };
   },

@@ -26,12 +26,11 @@ type Accepted = Extract<SessionEvent, { type: 'accepted' }>['data'];
 export function* settleItems(
   context: SessionContext,
   session: OpenSession,
-  facts: RunFacts,
+  runId: string,
   end: RunEnd,
-): Tx<NewEvent[]> {
-  const { topicId } = session;
-  const waiting = yield* listWaitingItemsOfRun.all({ topicId, runId: facts.runId });
-  return waiting.flatMap((item) => settleItem(context, session, item, facts, end));
+): Tx<((facts: RunFacts) => NewEvent[])[]> {
+  const waiting = yield* listWaitingItemsOfRun.all({ topicId: session.topicId, runId });
+  return waiting.map((item) => (facts) => settleItem(context, session, item, facts, end));
 }
 
 /**

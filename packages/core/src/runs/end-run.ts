@@ -1,6 +1,12 @@
 import type { CancelReason, RunStatus, SessionEvent } from '@stoa/protocol';
-import { findQueuedRun, listQueuedRuns, type Tx, together } from '@stoa/store';
-import { withdrawPending } from '../approvals/ask.js';
+import {
+  findQueuedRun,
+  listPendingApprovalsOfRun,
+  listQueuedRuns,
+  type Tx,
+  together,
+} from '@stoa/store';
+import { withdrawn } from '../approvals/ask.js';
 import { decode } from '../kernel/codec.js';
 import { defineHook } from '../kernel/hooks.js';
 import type { NewEvent } from '../kernel/log.js';
@@ -12,10 +18,13 @@ import { mayBecome } from './run-status.js';
 
 export type RunFacts = ReturnType<typeof factsOf>;
 
-/** A run is about to end: items that it did not take are settled in the same commit. */
+/**
+ * A run is about to end: handlers read what it leaves open, and return functions that settle it in the same commit. They
+ * get the facts of the run afterwards, so that on PostgreSQL all of it is read in one round trip.
+ */
 export const RUN_CLOSING = defineHook<
-  [session: OpenSession, facts: RunFacts, end: RunEnd],
-  Tx<readonly NewEvent[]>
+  [session: OpenSession, runId: string, end: RunEnd],
+  Tx<readonly ((facts: RunFacts) => readonly NewEvent[])[]>
 >('run closing');
 
 /**
@@ -50,7 +59,11 @@ export function* closeRun(
   runId: string,
   end: RunEnd,
 ): Tx<NewEvent[]> {
-  const run = yield* findQueuedRun.first({ runId });
+  const [run, questions, settles] = yield* together(
+    findQueuedRun.first({ runId }),
+    listPendingApprovalsOfRun.all({ runId }),
+    context.hooks.collect(RUN_CLOSING, session, runId, end),
+  );
   if (!run || !mayBecome(run.status as RunStatus, end.type)) {
     context.diagnose('a run ended twice; the second end is ignored', {
       runId,
@@ -60,11 +73,10 @@ export function* closeRun(
     return [];
   }
   const facts = factsOf(session, runId, decode(run.queued));
-  const [withdrawn, settled] = yield* together(
-    withdrawPending(session, facts),
-    context.hooks.collect(RUN_CLOSING, session, facts, end),
-  );
-  const events = [...withdrawn, ...settled];
+  const events = [
+    ...questions.flatMap(({ approvalId }) => withdrawn(session, approvalId, facts)),
+    ...settles.flatMap((settle) => settle(facts)),
+  ];
   if (end.type === 'completed')
     events.push(inSession(session, { type: 'publishing', data: facts }));
   events.push(inSession(session, terminalEvent(end, facts)));
