@@ -215,6 +215,7 @@ async function loadAgents(
     sandbox,
     passedVariables: config.shell.passVariables,
     now: () => performance.now(),
+    wallClock: Date.now,
     timers,
     diagnose,
   });

@@ -16,6 +16,9 @@ afterEach(async () => {
   for (const leave of left.splice(0)) await leave();
 });
 
+/** When the monotonic clock of the tests was zero. */
+const BOOT_AT = 1_600_000_000_000;
+
 /** A run with the monitor tool. Its clock does not move, so only the first five lines have a token. */
 async function staged(options: WorkspaceRunOptions = {}) {
   const made: { monitors?: Monitors } = {};
@@ -30,7 +33,10 @@ async function staged(options: WorkspaceRunOptions = {}) {
     made.monitors = new Monitors({
       tasksDirectory,
       sandbox,
-      now: () => world.clock.now(),
+      // Any clock but that of files: the monotonic clock starts with the process.
+      now: () => world.clock.now() - BOOT_AT,
+      wallClock: () => world.clock.now(),
+
       timers: {
         after(ms, callback) {
           const timer = setTimeout(callback, Math.min(ms, 20));

@@ -41,7 +41,10 @@ const MonitorDetail = z.looseObject({
   missedBytes: count,
 });
 
-export interface MonitorsOptions extends TaskCommandsOptions, MonitorPorts {}
+export interface MonitorsOptions extends TaskCommandsOptions, MonitorPorts {
+  /** The clock of files and tasks. `now` is monotonic: it does not count the time in which the computer sleeps. */
+  readonly wallClock: () => number;
+}
 
 interface WantedMonitor extends WatchRules {
   readonly run: RunContext;
@@ -123,7 +126,9 @@ export class Monitors {
     const files = this.#commands.files(task);
     const { nonce } = MonitorDetail.parse(task.detail);
     if ((await files.state(nonce)).type !== 'running') return undefined;
-    return (await lastPrinted(files.output)) ?? { size: 0, at: startedAt };
+    const { size, at } = (await lastPrinted(files.output)) ?? { size: 0, at: startedAt };
+    const silentMs = Math.max(0, this.options.wallClock() - at);
+    return { size, at: this.options.now() - silentMs };
   }
 
   #follow(
