@@ -34,7 +34,7 @@ function addAgentCommands(program: Command, run: Runner): void {
   runs<RunOptions>(
     program
       .command('run')
-      .summary('give an agent one piece of work and watch it done')
+      .summary('give an agent one piece of work and watch it')
       .description('Give an agent one piece of work, and write its words as they come.')
       .argument('<prompt...>', 'what is to be done; - reads it from standard input')
       .option('--agent <agent>', 'which agent (default: the one that comes with Stoa)')
@@ -70,7 +70,7 @@ function addAgentCommands(program: Command, run: Runner): void {
   runs<AcpOptions>(
     program
       .command('acp')
-      .summary('be an agent in an editor')
+      .summary('offer an agent to an editor')
       .description(
         'Serve sessions to an editor over standard input and output (Agent Client Protocol 1).',
       )
@@ -85,7 +85,7 @@ function addAgentCommands(program: Command, run: Runner): void {
     ['stoa acp', 'stoa acp --agent reviewer --mode plan'],
   );
 
-  const agent = program.command('agent').description('list, make and name agents');
+  const agent = program.command('agent').description('list, create and name agents');
   const load = () => import('../commands/agent.js');
   const onOne = (name: string, summary: string): Command =>
     described(agent, name, summary).argument('<agent>', 'agent id');
@@ -152,7 +152,7 @@ function addAgentCommands(program: Command, run: Runner): void {
   runs<UsageOptions>(
     program
       .command('usage')
-      .summary('tokens and cost')
+      .summary('show tokens and cost')
       .description('Show tokens and cost. A cost is known only where every price is.')
       .addOption(
         new Option('--by <what>', 'one line for each').choices(USAGE_GROUPINGS).default('day'),
@@ -171,7 +171,7 @@ export const agentCommands = inGroup('Agents:', addAgentCommands);
 function addApprovalCommands(program: Command, run: Runner): void {
   const approvals = program
     .command('approvals')
-    .description('what agents ask people, and answers to it');
+    .description('list and answer the questions of agents');
   const load = () => import('../commands/approvals.js');
   const onOne = (name: string, summary: string): Command =>
     described(approvals, name, summary).argument('<approval>', 'approval id (apr_…)');

@@ -33,7 +33,7 @@ function addConversationCommands(program: Command, run: Runner): void {
   runs<TailOptions>(
     program
       .command('tail')
-      .summary('show the last messages, and new ones as they come')
+      .summary('show the last messages, and new ones as they arrive')
       .description('Show the end of a channel, and with --follow what happens in it from now on.')
       .argument('<channel>', 'channel id')
       .option('-f, --follow', 'go on with what happens, until Ctrl-C')
@@ -81,7 +81,7 @@ function addConversationCommands(program: Command, run: Runner): void {
   runs<UnreadOptions>(
     program
       .command('unread')
-      .summary('what you have not read yet')
+      .summary('list unread messages')
       .option('--all', 'also channels without unread messages'),
     run,
     async () => (await import('../commands/unread.js')).unread,
@@ -91,7 +91,7 @@ function addConversationCommands(program: Command, run: Runner): void {
   runs<WhyOptions>(
     program
       .command('why')
-      .summary('why agents spoke in a thread, or did not')
+      .summary('show why agents spoke in a thread, or did not')
       .description(
         'Show what was decided about who speaks in the thread of a message: what led to it, who was compared in which order, and who got the turn.',
       )

@@ -32,7 +32,7 @@ function addDaemonCommands(program: Command, run: Runner): void {
     ['stoa demo', 'stoa demo --fast'],
   );
   runs(
-    program.command('status').summary('what the daemon runs with, and its warnings'),
+    program.command('status').summary('show the engine, the counts and the warnings of the daemon'),
     run,
     async () => (await import('../commands/status.js')).status,
     ['stoa status', 'stoa status --json'],
@@ -40,7 +40,7 @@ function addDaemonCommands(program: Command, run: Runner): void {
   runs<DoctorOptions>(
     program
       .command('doctor')
-      .summary('find what is wrong with a set-up, and say what to do')
+      .summary('find problems of a set-up and suggest fixes')
       .description('Check the set-up, with or without a running daemon. Ends with 1 on a problem.')
       .option('--deep', 'also let the daemon check its whole store')
       .option('--config <file>', 'configuration file'),
@@ -59,9 +59,7 @@ function addDaemonCommands(program: Command, run: Runner): void {
     ['stoa backup', 'stoa backup /mnt/backup/stoa'],
   );
 
-  const config = program
-    .command('config')
-    .description('the configuration: its schema, values and faults');
+  const config = program.command('config').description('show and check the configuration');
   const loadConfig = () => import('../commands/config.js');
   const onConfig = (name: string, summary: string): Command =>
     config.command(name).summary(summary).option('--config <file>', 'configuration file');

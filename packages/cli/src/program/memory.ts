@@ -3,7 +3,7 @@ import type { ClearMemoryOptions, ForgetOptions } from '../commands/memory.js';
 import { inGroup, type Runner, runs } from './define.js';
 
 function addMemoryCommands(program: Command, run: Runner): void {
-  const memory = program.command('memory').description('see and delete what agents remember');
+  const memory = program.command('memory').description('show and delete what agents remember');
   const load = () => import('../commands/memory.js');
   const on = (name: string, summary: string): Command =>
     memory

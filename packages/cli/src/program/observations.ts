@@ -11,7 +11,7 @@ import { described, inGroup, pageSize, type Runner, runs } from './define.js';
 function addObservationCommands(program: Command, run: Runner): void {
   const observation = program
     .command('observation')
-    .description('let something outside tell a channel what it sees');
+    .description('let external systems report to a channel');
   const load = () => import('../commands/observation.js');
   const of = (name: string, summary: string): Command =>
     described(observation, name, summary).argument('<source>', 'source id (src_…)');

@@ -17,9 +17,7 @@ import type {
 import { collect, count, described, inGroup, type Runner, runs } from './define.js';
 
 function addProjectCommands(program: Command, run: Runner): void {
-  const project = program
-    .command('project')
-    .description('bring members, channels and tasks together');
+  const project = program.command('project').description('group members, channels and tasks');
   const load = () => import('../commands/project.js');
   const status = (what: string): Option =>
     new Option('--status <status>', what).choices(PROJECT_STATUSES);

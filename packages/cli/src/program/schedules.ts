@@ -4,7 +4,7 @@ import type { AddScheduleOptions, ListSchedulesOptions } from '../commands/sched
 import { count, described, duration, inGroup, pageSize, type Runner, runs } from './define.js';
 
 function addScheduleCommands(program: Command, run: Runner): void {
-  const schedule = program.command('schedule').description('give sessions work by the clock');
+  const schedule = program.command('schedule').description('give sessions work at set times');
   const load = () => import('../commands/schedule.js');
   const onOne = (name: string, summary: string): Command =>
     described(schedule, name, summary).argument('<schedule>', 'schedule id (sch_…)');

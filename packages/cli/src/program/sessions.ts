@@ -21,7 +21,7 @@ import {
 } from './define.js';
 
 function addSessionCommands(program: Command, run: Runner): void {
-  const session = program.command('session').description('make, watch and steer sessions');
+  const session = program.command('session').description('create, watch and steer sessions');
   const load = () => import('../commands/session.js');
   const on = (name: string, summary: string): Command => described(session, name, summary);
   const onOne = (name: string, summary: string): Command =>

@@ -13,7 +13,7 @@ import { collect, described, inGroup, pageSize, type Runner, runs, sequence } fr
 function addStimulusCommands(program: Command, run: Runner): void {
   const stimulus = program
     .command('stimulus')
-    .description('give a channel a reason to speak, and see the outcome');
+    .description('give a channel a reason to speak, and show the outcome');
   const load = () => import('../commands/stimulus.js');
   const on = (name: string, summary: string): Command =>
     described(stimulus, name, summary).argument('<channel>', 'channel id');
@@ -79,7 +79,7 @@ export const stimulusCommands = inGroup('Channels and access:', addStimulusComma
 
 /** What threads are worked on for, and how far that is. */
 function addWorkCommands(program: Command, run: Runner): void {
-  const work = program.command('work').description('see how far the work of threads is');
+  const work = program.command('work').description('show and change the progress of threads');
   const load = () => import('../commands/work.js');
   const onOne = (name: string, summary: string): Command =>
     described(work, name, summary)

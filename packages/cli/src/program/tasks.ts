@@ -10,7 +10,7 @@ The options for that: stoa tasks list --help`;
 function addTaskCommands(program: Command, run: Runner): void {
   const tasks = program
     .command('tasks')
-    .description('what goes on in the background, and its ends')
+    .description('list, watch and stop background tasks')
     .addHelpText('after', WITHOUT_COMMAND);
   const load = () => import('../commands/tasks.js');
   const onOne = (name: string, summary: string): Command =>

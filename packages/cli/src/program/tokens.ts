@@ -13,7 +13,7 @@ function addTokenCommands(program: Command, run: Runner): void {
     ['stoa login', 'xdg-open "$(stoa login)"'],
   );
 
-  const token = program.command('token').description('mint, list and revoke tokens (owner)');
+  const token = program.command('token').description('create, list and revoke tokens (owner)');
   const load = () => import('../commands/token.js');
   runs<MintOptions>(
     token
