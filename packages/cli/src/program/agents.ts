@@ -35,10 +35,10 @@ function addAgentCommands(program: Command, run: Runner): void {
     program
       .command('run')
       .summary('give an agent one piece of work and watch it')
-      .description('Give an agent one piece of work, and write its words as they come.')
-      .argument('<prompt...>', 'what is to be done; - reads it from standard input')
-      .option('--agent <agent>', 'which agent (default: the one that comes with Stoa)')
-      .option('--session <session>', 'go on in this session instead of making one')
+      .description('Give an agent one piece of work, and print its text as it is written.')
+      .argument('<prompt...>', 'the task; - reads it from standard input')
+      .option('--agent <agent>', 'the agent (default: the one that Stoa includes)')
+      .option('--session <session>', 'continue this session instead of creating one')
       .option('--workspace <directory>', 'where it works (default: this directory)')
       .addOption(
         new Option('--mode <mode>', 'what it may do without asking').choices(PERMISSION_MODES),
@@ -47,7 +47,7 @@ function addAgentCommands(program: Command, run: Runner): void {
         new Option('--rule <rule>', 'what happens if the session is busy').choices(DISPATCH_RULES),
       )
       .addOption(
-        new Option('--wait <what>', 'background tasks it leaves: end, or wait for them')
+        new Option('--wait <what>', 'end background tasks that still run, or wait for them')
           .choices(['none', 'tasks'])
           .default('none'),
       )
@@ -56,7 +56,7 @@ function addAgentCommands(program: Command, run: Runner): void {
         'how long an approval may stay open, e.g. 10m',
         duration,
       )
-      .option('--no-approval-wait', 'end at once when an approval is needed')
+      .option('--no-approval-wait', 'end immediately when an approval is needed')
       .addHelpText('after', RUN_EXIT_CODES),
     run,
     async () => (await import('../commands/run.js')).run,
@@ -74,8 +74,8 @@ function addAgentCommands(program: Command, run: Runner): void {
       .description(
         'Serve sessions to an editor over standard input and output (Agent Client Protocol 1).',
       )
-      .option('--agent <agent>', 'which agent (default: the one that comes with Stoa)')
-      .option('--session <session>', 'go on in this session instead of making one')
+      .option('--agent <agent>', 'the agent (default: the one that Stoa includes)')
+      .option('--session <session>', 'continue this session instead of creating one')
       .addOption(
         new Option('--mode <mode>', 'what it may do without asking').choices(PERMISSION_MODES),
       )
@@ -89,11 +89,14 @@ function addAgentCommands(program: Command, run: Runner): void {
   const load = () => import('../commands/agent.js');
   const onOne = (name: string, summary: string): Command =>
     described(agent, name, summary).argument('<agent>', 'agent id');
-  const workspace = ['--workspace <directory>', 'whose agents too (default: this one)'] as const;
+  const workspace = [
+    '--workspace <directory>',
+    'also list the agents of this directory (default: the current one)',
+  ] as const;
   runs<ListAgentsOptions>(
-    described(agent, 'list', 'list agents, broken ones too')
+    described(agent, 'list', 'list agents, including broken ones')
       .option(...workspace)
-      .option('-q, --quiet', 'only ids, one a line'),
+      .option('-q, --quiet', 'only ids, one per line'),
     run,
     async () => (await load()).listAgents,
     ['stoa agent list', 'stoa agent list --workspace ~/code/stoa'],
@@ -101,13 +104,13 @@ function addAgentCommands(program: Command, run: Runner): void {
   runs<ShowAgentOptions>(
     onOne('show', 'show an agent')
       .option(...workspace)
-      .option('--markdown', 'as a file that put takes back'),
+      .option('--markdown', 'as a file that put accepts'),
     run,
     async () => (await load()).showAgent,
     ['stoa agent show host', 'stoa agent show host --markdown > host.md'],
   );
   runs<PutAgentOptions>(
-    onOne('put', 'make or replace an agent from a Markdown file (owner)')
+    onOne('put', 'create or replace an agent from a Markdown file (owner)')
       .argument(
         '[file]',
         'front matter with its fields, then its instructions; - for standard input',
@@ -122,13 +125,13 @@ function addAgentCommands(program: Command, run: Runner): void {
     ['stoa agent put reviewer reviewer.md', 'stoa agent put qwen --acp qwen'],
   );
   runs(
-    onOne('delete', 'delete an agent that was made with put (owner)'),
+    onOne('delete', 'delete an agent that put created (owner)'),
     run,
     async () => (await load()).deleteAgent,
     [],
   );
   runs(
-    onOne('nickname', 'set or clear what an agent is called').argument(
+    onOne('nickname', 'set or clear the nickname of an agent').argument(
       '[name...]',
       'the nickname; without one it is cleared',
     ),
@@ -138,9 +141,9 @@ function addAgentCommands(program: Command, run: Runner): void {
   );
 
   runs(
-    described(agent, 'mcp', 'show how the MCP servers of agents are').argument(
+    described(agent, 'mcp', 'show the states of the MCP servers of agents').argument(
       '[agent]',
-      'only those of this one',
+      'only those of this agent',
     ),
     run,
     async () => (await load()).listMcpServers,
@@ -153,7 +156,7 @@ function addAgentCommands(program: Command, run: Runner): void {
     program
       .command('usage')
       .summary('show tokens and cost')
-      .description('Show tokens and cost. A cost is known only where every price is.')
+      .description('Show tokens and cost. A cost is shown only if all prices are known.')
       .addOption(
         new Option('--by <what>', 'one line for each').choices(USAGE_GROUPINGS).default('day'),
       )
@@ -181,25 +184,25 @@ function addApprovalCommands(program: Command, run: Runner): void {
     );
 
   runs<ListApprovalsOptions>(
-    described(approvals, 'list', 'list what waits for an answer', { isDefault: true })
-      .addOption(new Option('--state <state>', 'those in this state').choices(APPROVAL_STATES))
-      .option('--all', 'settled ones too')
+    described(approvals, 'list', 'list open questions', { isDefault: true })
+      .addOption(new Option('--state <state>', 'only those in this state').choices(APPROVAL_STATES))
+      .option('--all', 'include settled ones')
       .option('--session <session>', 'only of this session')
-      .option('--before <approval>', 'only older ones than this')
+      .option('--before <approval>', 'only those before this one')
       .option('-n, --limit <count>', 'how many', pageSize, 50)
-      .option('-q, --quiet', 'only ids, one a line'),
+      .option('-q, --quiet', 'only ids, one per line'),
     run,
     async () => (await load()).listApprovals,
     ['stoa approvals', 'stoa approvals list --all'],
   );
   runs(
-    onOne('show', 'show one with its exact arguments'),
+    onOne('show', 'show one, with its exact arguments'),
     run,
     async () => (await load()).showApproval,
     [],
   );
   runs<AllowOptions>(
-    onOne('allow', 'allow exactly what is asked')
+    onOne('allow', 'allow exactly this call')
       .addOption(always('allow'))
       .option('--input <json>', 'allow these arguments instead; - for standard input'),
     run,
@@ -213,7 +216,7 @@ function addApprovalCommands(program: Command, run: Runner): void {
   runs<DenyOptions>(
     onOne('deny', 'deny it')
       .addOption(always('deny'))
-      .option('--message <text>', 'what to tell the agent'),
+      .option('--message <text>', 'a message to the agent'),
     run,
     async () => (await load()).denyApproval,
     ['stoa approvals deny apr_… --message "use pnpm"'],

@@ -13,13 +13,13 @@ import { POLICY } from './policy.js';
 
 /** Those of a part are given together: what is left out follows from the id of the channel. */
 const IDENTITY = {
-  id: 'id that agents speak under here',
-  name: 'name that agents speak under here',
-  description: 'what they are here for',
+  id: 'id of the identity that agents have here',
+  name: 'name of the identity that agents have here',
+  description: 'their purpose here',
 } as const;
 const MEMORY = {
-  namespace: 'where what they remember here is kept',
-  mode: 'isolated holds it apart; metadata-only only marks it',
+  namespace: 'namespace of what they remember here',
+  mode: 'isolated keeps it separate; metadata-only only marks it',
 } as const;
 
 function addChannelCommands(program: Command, run: Runner): void {
@@ -42,7 +42,7 @@ function addChannelCommands(program: Command, run: Runner): void {
           .choices(INCLUSIONS)
           .default('exclude'),
       )
-      .option('-q, --quiet', 'only ids, one a line'),
+      .option('-q, --quiet', 'only ids, one per line'),
     run,
     async () => (await load()).listChannels,
     ['stoa channel list', 'stoa channel list design --archived include'],
@@ -50,8 +50,8 @@ function addChannelCommands(program: Command, run: Runner): void {
   runs<CreateChannelOptions>(
     on('create', 'create a channel')
       .argument('<title...>', 'title')
-      .option('--id <id>', 'id to use in commands and addresses (else one is made)')
-      .option('--description <text>', 'what the channel is')
+      .option('--id <id>', 'id for commands and addresses (default: a new one)')
+      .option('--description <text>', 'the description of the channel')
       .option('--purpose <text>', 'its purpose')
       .option('--identity-id <id>', IDENTITY.id)
       .option('--identity-name <text>', IDENTITY.name)
@@ -74,10 +74,10 @@ function addChannelCommands(program: Command, run: Runner): void {
       .option('--identity-id <id>', IDENTITY.id)
       .option('--identity-name <text>', IDENTITY.name)
       .option('--identity-description <text>', IDENTITY.description)
-      .option('--clear-identity', 'back to what follows from the id of the channel')
+      .option('--clear-identity', 'reset it to the one that follows from the id of the channel')
       .option('--memory-namespace <name>', MEMORY.namespace)
       .option('--memory-mode <mode>', MEMORY.mode)
-      .option('--clear-memory', 'back to what follows from the id of the channel'),
+      .option('--clear-memory', 'reset it to the one that follows from the id of the channel'),
     run,
     async () => (await load()).updateChannel,
     ['stoa channel update general --purpose "Everything else"'],
@@ -89,7 +89,7 @@ function addChannelCommands(program: Command, run: Runner): void {
     [],
   );
   runs(
-    onOne('unarchive', 'open an archived channel again'),
+    onOne('unarchive', 'reopen an archived channel'),
     run,
     async () => (await load()).unarchiveChannel,
     [],
@@ -107,16 +107,16 @@ function addChannelCommands(program: Command, run: Runner): void {
     [],
   );
   runs<JoinOptions>(
-    onOne('join', 'become a member, or add somebody')
-      .option('--as <name>', 'name to be shown with')
+    onOne('join', 'join a channel, or add a person')
+      .option('--as <name>', 'the name to show')
       .option('--human <id>', 'add this person instead of yourself')
-      .option('--role <text>', 'what the member does here'),
+      .option('--role <text>', 'the role of the member here'),
     run,
     async () => (await loadMembership()).joinChannel,
     ['stoa channel join general', 'stoa channel join general --human bob --role reviewer'],
   );
   runs<LeaveOptions>(
-    onOne('leave', 'stop being a member, or remove somebody').option(
+    onOne('leave', 'leave a channel, or remove a person').option(
       '--member <member>',
       'remove this member instead of yourself',
     ),
@@ -136,18 +136,18 @@ function addParticipationCommands(
 ): void {
   const load = () => import('../commands/participation.js');
   runs<InviteOptions>(
-    onOne('invite', 'bring an agent in, or a session there is')
-      .argument('<who>', 'agent id: a session of it is made here; or session id')
-      .option('--name <text>', 'name to be shown with; else that of the agent')
-      .option('--role <text>', 'what it does here')
-      .option('--expertise <tags>', 'what it knows about, separated by commas')
+    onOne('invite', 'add an agent or an existing session')
+      .argument('<who>', 'agent id, to create a session of it here, or session id')
+      .option('--name <text>', 'the name to show (default: that of the agent)')
+      .option('--role <text>', 'its role here')
+      .option('--expertise <tags>', 'its expertise, separated by commas')
       .addOption(
         new Option(
           '--mode <mode>',
-          'when it is given a turn; channel: as the channel says',
+          'when it gets a turn; channel: the default of the channel',
         ).choices([...PARTICIPATION_MODES, 'channel']),
       )
-      .option('--workspace <directory>', 'where a new session works; else here'),
+      .option('--workspace <directory>', 'where a new session works (default: this directory)'),
     run,
     async () => (await load()).inviteToChannel,
     [
@@ -158,13 +158,13 @@ function addParticipationCommands(
     ],
   );
   runs(
-    onOne('pause', 'give no agent a turn until it is resumed'),
+    onOne('pause', 'pause a channel: no agent gets a turn until it is resumed'),
     run,
     async () => (await load()).pauseChannel,
     [],
   );
   runs(
-    onOne('resume', 'give turns to agents again, beginning with messages posted during the pause'),
+    onOne('resume', 'give turns to agents again, first for messages posted during the pause'),
     run,
     async () => (await load()).resumeChannel,
     [],
@@ -172,13 +172,13 @@ function addParticipationCommands(
   const width = Math.max(...POLICY.map(({ name }) => name.length));
   runs<PolicyOptions>(
     onOne('policy', 'show how agents take part, or change it')
-      .option('--set <name=value>', 'change one of them (may be repeated)', collect)
-      .option('--reset <name>', 'let its default stand again (may be repeated)', collect)
+      .option('--set <name=value>', 'change a setting (may be repeated)', collect)
+      .option('--reset <name>', 'reset a setting to its default (may be repeated)', collect)
       .addHelpText(
         'after',
         [
           '',
-          'What can be set; durations as 90s or 10m:',
+          'Settings; durations as 90s or 10m:',
           ...POLICY.map(({ name, what }) => `  ${name.padEnd(width)}  ${what}`),
           `  ${'defaultParticipationMode'.padEnd(width)}  ${PARTICIPATION_MODES.join(', ')}`,
         ].join('\n'),

@@ -13,14 +13,14 @@ function addConversationCommands(program: Command, run: Runner): void {
     program
       .command('send')
       .summary('post a message')
-      .description('Post a message. It is on disk when the command ends with 0.')
+      .description('Post a message. It is stored when the command ends with 0.')
       .argument('<channel>', 'channel id')
       .argument('[text...]', 'the message; - reads it from standard input')
       .option('--reply-to <message>', 'answer a message, in its thread')
       .option('--thread <message>', 'post into the thread of a root message')
       .option('--to <member>', 'address a member (may be repeated)', collect)
       .option('--attach <file>', 'attach a file (may be repeated)', collect)
-      .option('--key <key>', 'idempotency key: sending again with it posts nothing twice'),
+      .option('--key <key>', 'idempotency key: a repeated call with it posts no second message'),
     run,
     async () => (await import('../commands/send.js')).send,
     [
@@ -34,9 +34,11 @@ function addConversationCommands(program: Command, run: Runner): void {
     program
       .command('tail')
       .summary('show the last messages, and new ones as they arrive')
-      .description('Show the end of a channel, and with --follow what happens in it from now on.')
+      .description(
+        'Show the last messages of a channel, and with --follow everything that happens next.',
+      )
       .argument('<channel>', 'channel id')
-      .option('-f, --follow', 'go on with what happens, until Ctrl-C')
+      .option('-f, --follow', 'follow new messages, until Ctrl-C')
       .option('-n, --lines <count>', 'how many messages to start with', pageSize, 10)
       .option('--since <sequence>', 'start after this sequence instead', sequence)
       .option('--ids', 'show the ids of messages')
@@ -70,7 +72,7 @@ function addConversationCommands(program: Command, run: Runner): void {
       .command('search')
       .summary('search messages')
       .description('Search messages, newest first.')
-      .argument('<words...>', 'what to look for')
+      .argument('<words...>', 'the words to search for')
       .option('--channel <channel>', 'only in this channel')
       .option('-n, --limit <count>', 'how many hits', pageSize, 20),
     run,
@@ -93,12 +95,12 @@ function addConversationCommands(program: Command, run: Runner): void {
       .command('why')
       .summary('show why agents spoke in a thread, or did not')
       .description(
-        'Show what was decided about who speaks in the thread of a message: what led to it, who was compared in which order, and who got the turn.',
+        'Show the decisions about who speaks in the thread of a message: the trigger, the candidates in their order, and who got the turn.',
       )
       .argument('<message>', 'message id (stoa tail --ids shows them)')
-      .option('--channel <channel>', 'the channel it is in; else it is looked for')
-      .option('-n, --limit <count>', 'how many decisions, the last ones', pageSize, 20)
-      .option('--member <name>', 'only what was decided about this member'),
+      .option('--channel <channel>', 'the channel of the message (default: search all)')
+      .option('-n, --limit <count>', 'how many of the last decisions', pageSize, 20)
+      .option('--member <name>', 'only decisions about this member'),
     run,
     async () => (await import('../commands/why.js')).why,
     [
@@ -138,7 +140,7 @@ function addMessageCommands(message: Command, run: Runner): void {
   );
   runs(on('delete', 'delete a message'), run, async () => (await load()).deleteMessage, []);
   runs<ReactOptions>(
-    on('react', 'react to a message, or take a reaction back')
+    on('react', 'add or remove a reaction to a message')
       .argument('<emoji>', 'the reaction')
       .option('--remove', 'take it back'),
     run,

@@ -24,9 +24,9 @@ function addDaemonCommands(program: Command, run: Runner): void {
       .command('demo')
       .summary('watch scripted agents share a channel, for two minutes')
       .description(
-        'Play a conversation with scripted agents: with the daemon that runs, in a channel made for it, or with one that is gone afterwards. No model is asked.',
+        'Play a conversation of scripted agents: in a new channel of the running daemon, or with a temporary daemon. Uses no model.',
       )
-      .option('--fast', 'without pauses to read'),
+      .option('--fast', 'without pauses'),
     run,
     async () => (await import('../commands/demo.js')).demo,
     ['stoa demo', 'stoa demo --fast'],
@@ -42,7 +42,7 @@ function addDaemonCommands(program: Command, run: Runner): void {
       .command('doctor')
       .summary('find problems of a set-up and suggest fixes')
       .description('Check the set-up, with or without a running daemon. Ends with 1 on a problem.')
-      .option('--deep', 'also let the daemon check its whole store')
+      .option('--deep', 'also check the whole store')
       .option('--config <file>', 'configuration file'),
     run,
     async () => (await import('../commands/doctor.js')).doctor,
@@ -53,7 +53,7 @@ function addDaemonCommands(program: Command, run: Runner): void {
       .command('backup')
       .summary('copy the data while the daemon runs')
       .description('Write a consistent copy of the data, on the machine of the daemon.')
-      .argument('[directory]', 'where to (default: backups/ in the data directory)'),
+      .argument('[directory]', 'the target directory (default: backups/ in the data directory)'),
     run,
     async () => (await import('../commands/backup.js')).backup,
     ['stoa backup', 'stoa backup /mnt/backup/stoa'],

@@ -20,7 +20,7 @@ function addMemoryCommands(program: Command, run: Runner): void {
     ['stoa memory show channel:ops'],
   );
   runs<ForgetOptions>(
-    onOne('path', 'print where the files of a memory lie').option(
+    onOne('path', 'print the directory of the files of a memory').option(
       '--isolated',
       'the isolated ones',
     ),
@@ -37,13 +37,13 @@ function addMemoryCommands(program: Command, run: Runner): void {
     ['stoa memory forget channel:ops nte_…', 'stoa memory forget channel:ops deploy.md'],
   );
   runs(
-    onOne('status', 'say whether a memory would be put in order now, and if not, why'),
+    onOne('status', 'show whether a memory would be tidied now, and if not, why'),
     run,
     async () => (await load()).dreamStatus,
     ['stoa memory status channel:ops'],
   );
   runs<ForgetOptions>(
-    onOne('dream', 'put a memory in order now, in the background').option(
+    onOne('dream', 'tidy a memory now, in the background').option(
       '--isolated',
       'the isolated part',
     ),

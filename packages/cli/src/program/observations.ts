@@ -17,17 +17,17 @@ function addObservationCommands(program: Command, run: Runner): void {
     described(observation, name, summary).argument('<source>', 'source id (src_…)');
 
   runs<ListObservationsOptions>(
-    of('list', 'list what came from a source lately, newest first')
+    of('list', 'list recent observations of a source, newest first')
       .option('-n, --limit <count>', 'how many', pageSize, 50)
-      .option('-q, --quiet', 'only ids, one a line'),
+      .option('-q, --quiet', 'only ids, one per line'),
     run,
     async () => (await load()).listObservations,
     [],
   );
   runs<SendObservationOptions>(
-    of('send', 'sign and send one, to try a source out')
-      .argument('<text...>', 'what was seen: text, or JSON')
-      .option('--delivery <id>', 'the same one is taken once (else one is made)')
+    of('send', 'sign and send an observation, to test a source')
+      .argument('<text...>', 'the observation: text, or JSON')
+      .option('--delivery <id>', 'id of the observation, accepted once (default: a new one)')
       .addHelpText(
         'after',
         '\nThe secret is read from STOA_OBSERVATION_SECRET, or from standard input.',
@@ -44,7 +44,7 @@ export const observationCommands = inGroup('Channels and access:', addObservatio
 function addSourceCommands(observation: Command, run: Runner): void {
   const source = observation
     .command('source')
-    .description('external sources and the text of their observations');
+    .description('manage external sources and the texts they post');
   const load = () => import('../commands/observation.js');
   const inChannel = (name: string, summary: string): Command =>
     described(source, name, summary).argument('<channel>', 'channel id');
@@ -53,11 +53,14 @@ function addSourceCommands(observation: Command, run: Runner): void {
   const template = 'the text to post, with {{path.of.a.field}} of the JSON that is sent';
 
   runs<CreateSourceOptions>(
-    inChannel('create', 'make a source; prints its id and, this once, its secret')
+    inChannel('create', 'create a source; prints its id and, only now, its secret')
       .argument('<title...>', 'what it is')
-      .option('--thread <message>', 'for the thread of a root message; else a subject of its own')
+      .option(
+        '--thread <message>',
+        'post in the thread of this root message (default: start a thread)',
+      )
       .addOption(
-        new Option('--show <where>', 'main: in the feed as well').choices(VISIBILITY_HINTS),
+        new Option('--show <where>', 'main: also show it in the feed').choices(VISIBILITY_HINTS),
       )
       .option('--template <text>', template),
     run,
@@ -72,17 +75,17 @@ function addSourceCommands(observation: Command, run: Runner): void {
   );
   runs(onOne('show', 'show a source'), run, async () => (await load()).showSource, []);
   runs<UpdateSourceOptions>(
-    onOne('update', 'change a source, or turn it off and on')
+    onOne('update', 'change, enable or disable a source')
       .option('--title <text>', 'new title')
       .option('--template <text>', `${template}; an empty one clears it`)
-      .option('--enable', 'take what it tells again')
-      .option('--disable', 'refuse what it tells'),
+      .option('--enable', 'accept its observations again')
+      .option('--disable', 'refuse its observations'),
     run,
     async () => (await load()).updateSource,
     ['stoa observation source update src_… --disable'],
   );
   runs(
-    onOne('rotate', 'give it a new secret, printed this once; the one before ends at once'),
+    onOne('rotate', 'create a new secret, printed only now; the old one stops working'),
     run,
     async () => (await load()).rotateSecret,
     [],

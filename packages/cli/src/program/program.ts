@@ -60,7 +60,7 @@ export function buildProgram({ version, io, run }: ProgramParts): Command {
   }
   program.addHelpCommand(
     new Command('help')
-      .argument('[command]', 'which command')
+      .argument('[command]', 'the command')
       .description('show the help of a command')
       .helpGroup('Daemon:'),
   );

@@ -30,7 +30,7 @@ function addProjectCommands(program: Command, run: Runner): void {
       .addOption(status('only those'))
       .option('--session <session>', 'only those with this session as a member')
       .option('--channel <channel>', 'only those that link this channel')
-      .option('-q, --quiet', 'only ids, one a line'),
+      .option('-q, --quiet', 'only ids, one per line'),
     run,
     async () => (await load()).listProjects,
     ['stoa project list --status active'],
@@ -38,7 +38,7 @@ function addProjectCommands(program: Command, run: Runner): void {
   runs<CreateProjectOptions>(
     described(project, 'create', 'create a project, and print its id')
       .argument('<name...>', 'name')
-      .option('--id <id>', 'id to use in commands and addresses (else one is made)')
+      .option('--id <id>', 'id for commands and addresses (default: a new one)')
       .option('--description <text>', 'what it is about'),
     run,
     async () => (await load()).createProject,
@@ -68,8 +68,8 @@ function addProjectCommands(program: Command, run: Runner): void {
   runs<ProjectMemberOptions>(
     onOne('member', 'add or change a member, or remove one')
       .argument('<who>', 'id of a person or of a session (ses_…); with --remove, of a member')
-      .option('--name <text>', 'name to be shown with')
-      .option('--role <text>', 'what the member does here')
+      .option('--name <text>', 'the name to show')
+      .option('--role <text>', 'the role of the member here')
       .option('--remove', 'remove this member'),
     run,
     async () => (await load()).changeMember,
@@ -78,17 +78,17 @@ function addProjectCommands(program: Command, run: Runner): void {
   runs<LinkOptions>(
     onOne('link', 'link a channel, or change the link')
       .argument('<channel>', 'channel id')
-      .option('--role <text>', 'what the channel is there for')
+      .option('--role <text>', 'the purpose of the channel')
       .option('--default', 'start new tasks here')
-      .option('--no-default', 'no longer start new tasks here')
+      .option('--no-default', 'do not start new tasks here any more')
       .option('--mirror', 'make the members of the project members of the channel')
-      .option('--no-mirror', 'take those out of the channel again'),
+      .option('--no-mirror', 'remove them from the channel again'),
     run,
     async () => (await load()).linkChannel,
     ['stoa project link website design --mirror --default'],
   );
   runs(
-    onOne('unlink', 'unlink a channel; members the project brought leave it').argument(
+    onOne('unlink', 'unlink a channel; members that the project added leave it').argument(
       '<channel>',
       'channel id',
     ),
@@ -102,7 +102,7 @@ function addProjectCommands(program: Command, run: Runner): void {
 export const projectCommands = inGroup('Channels and access:', addProjectCommands);
 
 function addTaskCommands(project: Command, run: Runner): void {
-  const task = project.command('task').description('what is to be done in a project');
+  const task = project.command('task').description('manage the tasks of a project');
   const load = () => import('../commands/project-task.js');
   const inProject = (name: string, summary: string): Command =>
     described(task, name, summary).argument('<project>', 'project id');
@@ -114,11 +114,11 @@ function addTaskCommands(project: Command, run: Runner): void {
   runs<AddTaskOptions>(
     inProject('add', 'add a task, and print its id')
       .argument('<title...>', 'title')
-      .option('--description <text>', 'what is to be done')
-      .option('--assignee <member>', 'the member of the project who is to do it')
-      .option('--blocked-by <task>', 'what has to be done before (may be repeated)', collect)
+      .option('--description <text>', 'the task')
+      .option('--assignee <member>', 'the member of the project who does it')
+      .option('--blocked-by <task>', 'a task that has to be done before (may be repeated)', collect)
       .option('--parent <task>', 'the task it is a part of')
-      .option('--key <key>', 'idempotency key: adding again with it makes nothing twice'),
+      .option('--key <key>', 'idempotency key: a repeated call with it creates no second one'),
     run,
     async () => (await load()).addTask,
     ['stoa project task add website "Draw the start page" --assignee designer'],
@@ -127,32 +127,29 @@ function addTaskCommands(project: Command, run: Runner): void {
     inProject('list', 'list the tasks of a project, oldest first')
       .addOption(status('only those'))
       .option('--assignee <member>', 'only those of this member')
-      .option('-q, --quiet', 'only ids, one a line'),
+      .option('-q, --quiet', 'only ids, one per line'),
     run,
     async () => (await load()).listTasks,
     [],
   );
   runs(onOne('show', 'show a task'), run, async () => (await load()).showTask, []);
   runs<UpdateTaskOptions>(
-    onOne('update', 'change a task; an empty text clears what may be missing')
+    onOne('update', 'change a task; an empty text clears an optional field')
       .option('--title <text>', 'new title')
       .option('--description <text>', 'new description')
-      .option('--assignee <member>', 'who is to do it')
-      .addOption(status('how far it is'))
+      .option('--assignee <member>', 'the assignee')
+      .addOption(status('the status'))
       .option('--output <text>', 'its result'),
     run,
     async () => (await load()).updateTask,
     ['stoa project task update website ptk_… --status completed --output "It is online"'],
   );
   runs<StartTaskOptions>(
-    onOne(
-      'start',
-      'ask its assignee in a linked channel; prints the message that begins the thread',
-    )
-      .option('--channel <channel>', 'where (else the one for new tasks)')
+    onOne('start', 'ask its assignee in a linked channel; prints the first message of the thread')
+      .option('--channel <channel>', 'the channel (default: the one for new tasks)')
       .option('--revision <n>', 'the revision you have read; another one is refused', count)
-      .option('--confirm-text', 'ask for the text of somebody else as for words of your own')
-      .option('--key <key>', 'idempotency key: starting again with it asks only once'),
+      .option('--confirm-text', 'treat the text of another person as your own request')
+      .option('--key <key>', 'idempotency key: a repeated call with it asks only once'),
     run,
     async () => (await load()).startTask,
     [],

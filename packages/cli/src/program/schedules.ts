@@ -10,15 +10,15 @@ function addScheduleCommands(program: Command, run: Runner): void {
     described(schedule, name, summary).argument('<schedule>', 'schedule id (sch_…)');
 
   runs<AddScheduleOptions>(
-    described(schedule, 'add', 'make a schedule, and print its id')
-      .argument('<text...>', 'what is to be done each time; - reads it from standard input')
+    described(schedule, 'add', 'create a schedule, and print its id')
+      .argument('<text...>', 'the task of each run; - reads it from standard input')
       .requiredOption('--session <session>', 'the session that gets the work')
       .option('--cron <expression>', 'five fields, or six with seconds first')
       .option('--time-zone <zone>', 'zone of --cron, e.g. Europe/Berlin (default: this machine’s)')
-      .option('--every <duration>', 'again and again, e.g. 90s, 10m, 1h30m', duration)
+      .option('--every <duration>', 'repeat at this interval, e.g. 90s, 10m, 1h30m', duration)
       .option('--at <time>', 'once, e.g. 2026-03-01T09:00 or 2026-03-01T09:00Z')
       .addOption(
-        new Option('--overlap <rule>', 'if the last one is not done (default: skip)').choices(
+        new Option('--overlap <rule>', 'if the last run is not done (default: skip)').choices(
           OVERLAPS,
         ),
       )
@@ -28,9 +28,9 @@ function addScheduleCommands(program: Command, run: Runner): void {
           'if no daemon ran when it was due (default: coalesce_once)',
         ).choices(MISFIRES),
       )
-      .option('--max-fires <count>', 'end it after so many', count)
+      .option('--max-fires <count>', 'end it after this many fires', count)
       .option('--title <text>', 'what lists show (default: the first line of the text)')
-      .option('--key <key>', 'idempotency key: adding again with it makes nothing twice'),
+      .option('--key <key>', 'idempotency key: a repeated call with it creates no second one'),
     run,
     async () => (await load()).addSchedule,
     [
@@ -41,9 +41,9 @@ function addScheduleCommands(program: Command, run: Runner): void {
   runs<ListSchedulesOptions>(
     described(schedule, 'list', 'list schedules, newest first')
       .option('--session <session>', 'only of this session')
-      .option('--before <schedule>', 'only older ones than this')
+      .option('--before <schedule>', 'only those before this one')
       .option('-n, --limit <count>', 'how many', pageSize, 50)
-      .option('-q, --quiet', 'only ids, one a line'),
+      .option('-q, --quiet', 'only ids, one per line'),
     run,
     async () => (await load()).listSchedules,
     [],
@@ -51,17 +51,12 @@ function addScheduleCommands(program: Command, run: Runner): void {
   runs(onOne('show', 'show a schedule'), run, async () => (await load()).showSchedule, []);
   runs(onOne('pause', 'pause a schedule'), run, async () => (await load()).pauseSchedule, []);
   runs(
-    onOne('resume', 'go on with a paused schedule, from now on'),
+    onOne('resume', 'resume a paused schedule'),
     run,
     async () => (await load()).resumeSchedule,
     [],
   );
-  runs(
-    onOne('trigger', 'fire it now, besides its times'),
-    run,
-    async () => (await load()).triggerSchedule,
-    [],
-  );
+  runs(onOne('trigger', 'fire it once now'), run, async () => (await load()).triggerSchedule, []);
   runs(
     onOne('remove', 'end a schedule; it stays in the list'),
     run,

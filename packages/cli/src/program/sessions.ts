@@ -35,37 +35,40 @@ function addSessionCommands(program: Command, run: Runner): void {
           .choices(INCLUSIONS)
           .default('exclude'),
       )
-      .option('--before <session>', 'only older ones than this')
+      .option('--before <session>', 'only those before this one')
       .option('-n, --limit <count>', 'how many', pageSize, 50)
-      .option('-q, --quiet', 'only ids, one a line'),
+      .option('-q, --quiet', 'only ids, one per line'),
     run,
     async () => (await load()).listSessions,
     ['stoa session list', 'stoa session list --agent reviewer --ended include'],
   );
   runs<NewSessionOptions>(
-    on('new', 'make a session, and print its id')
-      .option('--agent <agent>', 'which agent (default: the one that comes with Stoa)')
+    on('new', 'create a session, and print its id')
+      .option('--agent <agent>', 'the agent (default: the one that Stoa includes)')
       .option('--workspace <directory>', 'where it works (default: this directory)')
       .option('--title <text>', 'what it is about')
       .addOption(
         new Option('--mode <mode>', 'what it may do without asking').choices(PERMISSION_MODES),
       )
-      .option('--parent <session>', 'the session it works for; it may do at most what that may'),
+      .option(
+        '--parent <session>',
+        'the parent session; its authority is the limit of the new one',
+      ),
     run,
     async () => (await load()).newSession,
     ['stoa session new --agent reviewer --mode plan'],
   );
   runs(onOne('show', 'show a session'), run, async () => (await load()).showSession, []);
   runs<SubmitOptions>(
-    onOne('send', 'give a session work; it is on disk when the command ends')
-      .argument('<text...>', 'what is to be done; - reads it from standard input')
+    onOne('send', 'give a session work; it is stored when the command ends')
+      .argument('<text...>', 'the task; - reads it from standard input')
       .addOption(
         new Option('--rule <rule>', 'what happens if it is busy (default: followup)').choices(
           DISPATCH_RULES,
         ),
       )
       .option('--priority <priority>', '0 to 9; higher goes first', priority)
-      .option('--key <key>', 'idempotency key: sending again with it gives no work twice'),
+      .option('--key <key>', 'idempotency key: a repeated call with it adds no second item'),
     run,
     async () => (await load()).submitToSession,
     [
@@ -82,7 +85,7 @@ function addSessionCommands(program: Command, run: Runner): void {
     ['stoa session mode ses_… auto-edit'],
   );
   runs(
-    on('cancel', 'cancel what a session is doing, or a run by its id').argument(
+    on('cancel', 'cancel the active run of a session, or a run by its id').argument(
       '<session>',
       'session id (ses_…) or run id (run_…)',
     ),
@@ -91,13 +94,13 @@ function addSessionCommands(program: Command, run: Runner): void {
     [],
   );
   runs(
-    onOne('clear', 'begin with an empty context; cancels what runs, drops what waits'),
+    onOne('clear', 'start with an empty context; cancels active and drops waiting work'),
     run,
     async () => (await load()).clearSession,
     [],
   );
   runs(
-    on('refresh', 'take over the present definition of its agent; it must be idle').argument(
+    on('refresh', 'update it to the current definition of its agent; it must be idle').argument(
       '<session...>',
       'session ids (ses_…)',
     ),
@@ -126,7 +129,7 @@ function addWorkCommands(onOne: On, on: On, run: Runner): void {
         new Option('--state <state>', 'only items in this state').choices(INBOX_ITEM_STATES),
       )
       .addOption(new Option('--kind <kind>', 'only items of this kind').choices(WORK_KINDS))
-      .option('--before <sequence>', 'only older ones than this', sequence)
+      .option('--before <sequence>', 'only those before this one', sequence)
       .option('-n, --limit <count>', 'how many', pageSize, 50),
     run,
     async () => (await load()).showInbox,
@@ -140,23 +143,23 @@ function addWorkCommands(onOne: On, on: On, run: Runner): void {
   );
   runs<JournalOptions>(
     onOne('journal', 'inputs, messages and calls, oldest first')
-      .option('--after <sequence>', 'only what came after this sequence', sequence)
+      .option('--after <sequence>', 'only events after this sequence', sequence)
       .option('-n, --limit <count>', 'how many entries', count, 500)
-      .option('--full', 'show all that tools gave, not only its beginning'),
+      .option('--full', 'show the whole results of tools, not only their beginning'),
     run,
     async () => (await load()).showJournal,
     [],
   );
   runs<RunsOptions>(
     onOne('runs', 'the runs of a session, newest first')
-      .option('--before <run>', 'only older ones than this')
+      .option('--before <run>', 'only those before this one')
       .option('-n, --limit <count>', 'how many', pageSize, 20),
     run,
     async () => (await load()).showRuns,
     [],
   );
   runs<FollowSessionOptions>(
-    onOne('follow', 'watch a session, words as they are written, until Ctrl-C').option(
+    onOne('follow', 'watch a session and its text as it is written, until Ctrl-C').option(
       '--since <sequence>',
       'start after this sequence instead of now',
       sequence,

@@ -21,21 +21,24 @@ function addStimulusCommands(program: Command, run: Runner): void {
     on(name, summary).argument('<stimulus>', 'stimulus id (stm_…)');
 
   runs<CreateStimulusOptions>(
-    on('create', 'put one in, and print its id')
+    on('create', 'create a stimulus, and print its id')
       .argument('<text...>', 'the text to post; - reads it from standard input')
       .addOption(
         new Option('--kind <kind>', 'what it is').choices(STIMULUS_KINDS).makeOptionMandatory(),
       )
-      .option('--thread <message>', 'for the thread of a root message; else a subject of its own')
+      .option(
+        '--thread <message>',
+        'post in the thread of this root message (default: start a thread)',
+      )
       .addOption(
-        new Option('--show <where>', 'main: in the feed as well').choices(VISIBILITY_HINTS),
+        new Option('--show <where>', 'main: also show it in the feed').choices(VISIBILITY_HINTS),
       )
       .option('--to <member>', 'address a member (may be repeated)', collect)
-      .option('--dedupe <key>', 'of those that wait with the same key the newest counts')
-      .option('--progress <key>', 'a stream of progress: the newest is shown')
-      .option('--source <kind:id>', 'where it comes from, such as task:42')
+      .option('--dedupe <key>', 'of waiting ones with the same key, the newest replaces the others')
+      .option('--progress <key>', 'a progress stream: only its newest message is shown')
+      .option('--source <kind:id>', 'its origin, such as task:42')
       .option('--expires <duration>', 'not posted after this, such as 10m')
-      .option('--key <key>', 'idempotency key: sending again with it puts in nothing twice'),
+      .option('--key <key>', 'idempotency key: a repeated call with it creates no second one'),
     run,
     async () => (await load()).createStimulus,
     [
@@ -44,34 +47,29 @@ function addStimulusCommands(program: Command, run: Runner): void {
     ],
   );
   runs<ListStimuliOptions>(
-    on('list', 'list those that wait, and the last that ended; newest first')
+    on('list', 'list waiting and recently ended ones, newest first')
       .addOption(new Option('--state <state>', 'only in this state').choices(STIMULUS_STATES))
       .option('--thread <message>', 'only of this thread')
       .option('--before <sequence>', 'only older ones', sequence)
       .option('-n, --limit <count>', 'how many', pageSize, 50)
-      .option('-q, --quiet', 'only ids, one a line'),
+      .option('-q, --quiet', 'only ids, one per line'),
     run,
     async () => (await load()).listStimuli,
     ['stoa stimulus list builds --state dead_letter'],
   );
   runs(
-    onOne('show', 'show one with its outcome'),
+    onOne('show', 'show one, with its outcome'),
     run,
     async () => (await load()).showStimulus,
     [],
   );
   runs(
-    onOne('replay', 'try a dead letter, or one that was cancelled, again'),
+    onOne('replay', 'retry a dead letter or a cancelled one'),
     run,
     async () => (await load()).replayStimulus,
     [],
   );
-  runs(
-    onOne('cancel', 'take back one that waits'),
-    run,
-    async () => (await load()).cancelStimulus,
-    [],
-  );
+  runs(onOne('cancel', 'cancel a waiting one'), run, async () => (await load()).cancelStimulus, []);
   addWorkCommands(program, run);
 }
 
@@ -86,9 +84,9 @@ function addWorkCommands(program: Command, run: Runner): void {
       .argument('<channel>', 'channel id')
       .argument('<message>', 'root message of the thread');
   runs<ListWorkOptions>(
-    described(work, 'list', 'list the threads of a channel that are worked on, newest first')
+    described(work, 'list', 'list the threads of a channel that have work, newest first')
       .argument('<channel>', 'channel id')
-      .option('--open', 'only what is not done')
+      .option('--open', 'only open work')
       .option('--before <message>', 'only older threads')
       .option('-n, --limit <count>', 'how many', pageSize, 50),
     run,
@@ -97,13 +95,13 @@ function addWorkCommands(program: Command, run: Runner): void {
   );
   runs(onOne('show', 'show the work of a thread'), run, async () => (await load()).showWork, []);
   runs<UpdateWorkOptions>(
-    onOne('update', 'record how far it is: a status, a verdict, an owner')
+    onOne('update', 'record a status, a verdict or an owner')
       .addOption(new Option('--status <status>', 'it only rises').choices(WORK_STATUSES))
-      .option('--reopen', 'let the status fall')
+      .option('--reopen', 'allow a lower status')
       .addOption(new Option('--verdict <verdict>', 'of a review').choices(REVIEW_VERDICTS))
-      .option('--note <text>', 'what the review says')
+      .option('--note <text>', 'the note of the review')
       .option('--superseded-by <message>', 'the thread that replaces it')
-      .option('--owner <session>', 'whose it is; an empty one: nobody’s'),
+      .option('--owner <session>', 'the owner; empty for none'),
     run,
     async () => (await load()).updateWork,
     [

@@ -19,28 +19,28 @@ function addTaskCommands(program: Command, run: Runner): void {
   runs<TasksOptions>(
     described(tasks, 'list', 'list background tasks, or show one of them', { isDefault: true })
       .argument('[task]', 'show this one (tsk_…)')
-      .option('-f, --follow', 'write what it puts out, until it has ended or Ctrl-C')
+      .option('-f, --follow', 'print its output until it has ended, or Ctrl-C')
       .option('--session <session>', 'only of this session')
       .option('--kind <kind>', 'only of this kind: shell, monitor, agent, dream, …')
       .addOption(new Option('--status <status>', 'only in this status').choices(TASK_STATUSES))
-      .option('--before <cursor>', 'only those after this cursor in the list')
+      .option('--before <cursor>', 'only those after this cursor')
       .option('-n, --limit <count>', 'how many', pageSize, 50)
-      .option('-q, --quiet', 'only ids, one a line'),
+      .option('-q, --quiet', 'only ids, one per line'),
     run,
     async () => (await load()).tasks,
     ['stoa tasks', 'stoa tasks --status running', 'stoa tasks tsk_…', 'stoa tasks tsk_… --follow'],
   );
   runs(
-    described(tasks, 'stop', 'stop it and everything it started; ends when that is gone').argument(
+    described(tasks, 'stop', 'stop it and its processes; ends when they are gone').argument(
       '<task>',
-      'task id (tsk_…), or a session (ses_…): all of it and of those below it, without telling them',
+      'task id (tsk_…), or a session (ses_…) for all tasks of it and its sub-sessions, without notices',
     ),
     run,
     async () => (await load()).stopTask,
     ['stoa tasks stop tsk_…', 'stoa tasks stop ses_…'],
   );
   runs(
-    onOne('send', 'give it a message, if it takes any').argument(
+    onOne('send', 'send it a message, if it accepts messages').argument(
       '<text...>',
       'the message; - reads it from standard input',
     ),
@@ -49,15 +49,15 @@ function addTaskCommands(program: Command, run: Runner): void {
     ['stoa tasks send tsk_… "look at the other branch too"'],
   );
   runs(
-    described(tasks, 'promote', 'send what an agent waits for to the background').argument(
+    described(tasks, 'promote', 'move the call that an agent waits for to the background').argument(
       '<task>',
-      'task id (tsk_…), or a session (ses_…) that waits for one thing only',
+      'task id (tsk_…), or a session (ses_…) that waits for one call only',
     ),
     run,
     async () => (await load()).promoteTask,
     [],
   );
-  runs(onOne('resume', 'let a paused one go on'), run, async () => (await load()).resumeTask, []);
+  runs(onOne('resume', 'resume a paused task'), run, async () => (await load()).resumeTask, []);
 }
 
 export const taskCommands = inGroup('Agents:', addTaskCommands);

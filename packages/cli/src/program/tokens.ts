@@ -18,11 +18,11 @@ function addTokenCommands(program: Command, run: Runner): void {
   runs<MintOptions>(
     token
       .command('mint')
-      .summary('make a token for a person')
-      .description('Make a named token for a person. It is printed once and kept nowhere.')
+      .summary('create a token for a person')
+      .description('Create a named token for a person. It is printed once and not stored.')
       .argument('<human>', 'id of the person, e.g. bob')
       .requiredOption('--name <name>', 'what the token is for, e.g. laptop')
-      .option('--display-name <name>', 'how the person is shown'),
+      .option('--display-name <name>', 'the name to show'),
     run,
     async () => (await load()).mintToken,
     ['stoa token mint bob --name laptop', 'stoa token mint bob --name ci > bob.token'],
@@ -36,7 +36,7 @@ function addTokenCommands(program: Command, run: Runner): void {
   runs(
     token
       .command('revoke')
-      .summary('revoke a token at once, live streams included')
+      .summary('revoke a token and end its live streams')
       .argument('<token>', 'id of the token (crd_…)'),
     run,
     async () => (await load()).revokeToken,
