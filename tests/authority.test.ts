@@ -355,9 +355,11 @@ describe('who asked decides what may run', () => {
     const { out } = await ownerOf(daemon)(['doctor']);
     const lines = out.split('\n').filter((line) => line.includes(root));
     expect(lines).toEqual([
-      expect.stringMatching(/^ok .*shared is shared; the owner answers/),
       expect.stringMatching(
-        /^note .*self: approve: self gives .* a shell as the user of the daemon/,
+        /^ok .*shared is shared; programs of other people need an approval by the owner/,
+      ),
+      expect.stringMatching(
+        /^note .*self: with approve: self, .* can run programs as the user of the daemon/,
       ),
     ]);
   });

@@ -129,7 +129,7 @@ describe.each(DAEMON_ENGINES)('a backup on $name', (engine) => {
       );
       expect(doctor.ok).toBe(true);
       const deep = doctor.findings.find(({ check }) => check === 'store');
-      expect(deep?.detail).toContain('every projection equals its log');
+      expect(deep?.detail).toContain('every projection matches its log');
       const sizes = await Promise.all(
         channels.map(
           async (channelId) => (await there.get<Channel>(`/v1/channels/${channelId}`)).json.headSeq,

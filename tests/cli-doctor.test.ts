@@ -106,7 +106,7 @@ describe('stoa doctor', () => {
     const found = await problems({ STOA_PORT: String(port) });
     await new Promise((resolve) => server.close(resolve));
     expect(found).toMatchObject([
-      { check: 'port', detail: `http://127.0.0.1:${port} is taken by another program` },
+      { check: 'port', detail: `http://127.0.0.1:${port} is used by another program` },
     ]);
   });
 
@@ -116,7 +116,7 @@ describe('stoa doctor', () => {
     const { code, out } = await stoa(['doctor'], { env: { STOA_HOME: home } });
     await new Promise((resolve) => server.close(resolve));
     expect(code).toBe(1);
-    expect(out).toContain(`http://127.0.0.1:${port} is taken by another program`);
+    expect(out).toContain(`http://127.0.0.1:${port} is used by another program`);
   });
 
   it.each(['STOA_PORT', 'stoa.yaml', 'a port of another daemon'])(
@@ -189,14 +189,14 @@ describe('stoa doctor', () => {
     try {
       const own = await ownerOf(daemon)(['doctor', '--deep']);
       expect(own.code).toBe(0);
-      expect(own.out).toContain(`${daemon.url} is held by this daemon`);
+      expect(own.out).toContain(`${daemon.url} is used by this daemon`);
       expect(own.out).toContain(`held by the daemon with pid ${daemon.pid}`);
-      expect(own.out).toContain('every projection equals its log');
+      expect(own.out).toContain('every projection matches its log');
       expect(await problems({ STOA_PORT: String(daemon.port), STOA_TOKEN: 'other' })).toMatchObject(
         [
           {
             check: 'port',
-            detail: expect.stringContaining('does not know this token') as string,
+            detail: expect.stringContaining('does not accept this token') as string,
           },
         ],
       );
@@ -213,7 +213,7 @@ describe('stoa doctor', () => {
     const file = path.join(home, 'stoa.db');
     fs.writeFileSync(file, 'this is no database in spite of its name\n'.repeat(50));
     expect(await problems()).toMatchObject([
-      { check: 'database', detail: `${file} is damaged, or no database` },
+      { check: 'database', detail: `${file} is damaged or not a database` },
     ]);
     const { code, err } = await stoa(['serve'], { env: { STOA_HOME: home, STOA_PORT: '0' } });
     expect(code).toBe(1);

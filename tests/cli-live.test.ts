@@ -49,7 +49,7 @@ describe('stoa tail --follow', () => {
     await run(['send', 'live', 'a reply', '--thread', id]);
     await shows(tail, '↳ owner: a reply\n');
     await run(['message', 'react', 'live', id, '👍']);
-    await shows(tail, `* human:owner reacted 👍 to ${id}\n`);
+    await shows(tail, `* human:owner reacted with 👍 to ${id}\n`);
     tail.process.kill('SIGINT');
     expect(await tail.ended).toBe(0);
     expect(tail.output().err).toBe('');
@@ -62,11 +62,13 @@ describe('stoa tail --follow', () => {
     await shows(tail, '"one"');
     const { home, port } = daemon;
     await daemon.kill();
-    await until('the loss is reported', () => tail.output().err.includes('the connection is lost'));
+    await until('the loss is reported', () =>
+      tail.output().err.includes('the connection was lost'),
+    );
     daemon = await startDaemon({ home, env: { STOA_PORT: String(port) } });
     await run(['send', 'restart', 'two']);
     await shows(tail, '"two"');
-    expect(tail.output().err).toContain('connected again, going on after');
+    expect(tail.output().err).toContain('reconnected; continuing after');
     const events = tail
       .output()
       .out.trim()

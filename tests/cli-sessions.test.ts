@@ -127,7 +127,7 @@ describe('stoa agent', () => {
     expect(await owner(['agent', 'delete', 'short'])).toMatchObject({ code: 0, err: '' });
     expect(await owner(['agent', 'show', 'short'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('(agent_not_found)\n  see which agents there are') as string,
+      err: expect.stringContaining('(agent_not_found)\n  see the agents') as string,
     });
   });
 
@@ -248,7 +248,7 @@ describe('stoa run', () => {
     expect(err).toContain('failed: It is gone (lost_it)\n');
     expect(await run(['--agent', 'nobody', 'go'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('(unknown_agent)\n  see which agents there are') as string,
+      err: expect.stringContaining('(unknown_agent)\n  see the agents') as string,
     });
   });
 
@@ -286,7 +286,7 @@ describe('stoa run', () => {
     const sessionId = sessionIn(command.output().err);
     const { home, port } = daemon;
     await daemon.kill();
-    await says(command, 'err', 'the connection is lost');
+    await says(command, 'err', 'the connection was lost');
     impatient.process.kill('SIGINT');
     await says(impatient, 'err', 'it could not be cancelled');
     impatient.process.kill('SIGINT');
@@ -476,9 +476,9 @@ describe('a person at the terminal', () => {
     terminal.type('\u0003');
     expect(await terminal.ended).toBe(130);
     expect(terminal.screen()).toMatch(
-      /Allow\? .*\nstoa: cancelling; Ctrl-C again to leave at once\n/,
+      /Allow\? .*\nstoa: cancelling; press Ctrl-C again to leave immediately\n/,
     );
-    expect(terminal.screen()).not.toContain('it waits');
+    expect(terminal.screen()).not.toContain('still pending');
     expect(terminal.screen()).toContain('cancelled (cancel_command)');
   });
 });
@@ -504,14 +504,14 @@ describe('stoa session', () => {
     expect((await owner(['session', 'mode', sessionId, 'plan'])).out).toBe('plan\n');
     expect((await owner(['session', 'mode', sessionId])).out).toBe('plan\n');
     expect((await owner(['session', 'cancel', sessionId])).out).toBe(
-      `${sessionId} is doing nothing.\n`,
+      `${sessionId} has no active run.\n`,
     );
     expect((await owner(['session', 'clear', sessionId])).code).toBe(0);
     expect((await owner(['session', 'refresh', sessionId])).code).toBe(0);
     expect((await owner(['session', 'end', sessionId])).out).toContain('  status      ended\n');
     expect(await owner(['session', 'send', sessionId, 'too late'])).toMatchObject({
       code: 1,
-      err: expect.stringContaining('(session_ended)\n  make another') as string,
+      err: expect.stringContaining('(session_ended)\n  create another') as string,
     });
     expect((await owner(['session', 'list', '-q'])).out.split('\n')).not.toContain(sessionId);
   });
@@ -575,7 +575,7 @@ describe('stoa schedule', () => {
     ]);
     expect(added).toMatchObject({
       code: 0,
-      err: expect.stringContaining('it fires first') as string,
+      err: expect.stringContaining('it first fires') as string,
     });
     const id = added.out.trim();
     const show = (): Promise<Schedule> => json<Schedule>(owner(['schedule', 'show', id, '--json']));

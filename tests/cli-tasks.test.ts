@@ -108,7 +108,7 @@ describe('tasks in the terminal', () => {
     const plain = await stoa(['run', ...inJson.slice(0, -1), 'run: sleep 600']);
     expect(plain.code).toBe(5);
     expect(plain.err).toMatch(
-      /1 shell goes on in the background:\n.*tsk_\w+ sleep 600 \(running\)/,
+      /still running in the background: 1 shell\n.*tsk_\w+ sleep 600 \(running\)/,
     );
     const ended = await stoa(['run', ...inJson, 'run: sleep 600']);
     expect(ended.code).toBe(5);
@@ -157,14 +157,14 @@ describe('tasks in the terminal', () => {
     expect(asking).toMatchObject({ kind: 'task_notice', status: 'waiting_approval' });
     const asked = await stoa([...careful, '--approval-wait', '1s', 'run: true']);
     expect(asked.code).toBe(3);
-    expect(asked.err).toMatch(/it waits for an approval: .*ended\n.*stoa approvals allow apr_/);
+    expect(asked.err).toMatch(/waiting for an approval: .*ended\n.*stoa approvals allow apr_/);
     const ask = () => start([...careful, 'run: true'], { env: { STOA_HOME: daemon.home } });
     const interrupted = ask();
     await until('it asks', () => interrupted.output().err.includes('stoa approvals allow'));
     interrupted.process.kill('SIGINT');
     expect(await interrupted.ended).toBe(5);
     expect(interrupted.output().err).toContain(
-      'it goes on; watch it with: stoa session follow ses_',
+      'the session is still active; watch it with: stoa session follow ses_',
     );
     const waiting = ask();
     await until('it asks', () => waiting.output().err.includes('stoa approvals allow'));
@@ -285,7 +285,9 @@ describe('tasks in the terminal', () => {
     const { out } = await stoa(['tasks', 'stop', sessionId]);
     expect(out).toContain('is stopped by human:');
     expect(await listed(`?sessionId=${sessionId}&status=running`)).toEqual([]);
-    expect((await stoa(['tasks', 'stop', sessionId])).out).toBe(`Nothing ran for ${sessionId}.\n`);
+    expect((await stoa(['tasks', 'stop', sessionId])).out).toBe(
+      `${sessionId} has no running tasks.\n`,
+    );
     expect((await stoa(['tasks', '--follow'])).code).toBe(2);
   });
 
@@ -296,7 +298,7 @@ describe('tasks in the terminal', () => {
     const [approvalId = ''] = /apr_\w+/.exec(waiting.output().err) ?? [];
     await stoa(['approvals', 'allow', approvalId]);
     expect(await waiting.ended).toBe(0);
-    expect(waiting.output().err.match(/it waits for an approval/g)).toHaveLength(1);
+    expect(waiting.output().err.match(/waiting for an approval/g)).toHaveLength(1);
     const left = await stoa([...begin, '--no-approval-wait', '--json', 'begin']);
     expect(left.code).toBe(3);
     expect(resultOf(left)).toMatchObject({ outcome: 'needs_approval', exitCode: 3 });
@@ -308,7 +310,7 @@ describe('tasks in the terminal', () => {
     const [deepId = ''] = /apr_\w+/.exec(deep.output().err) ?? [];
     await stoa(['approvals', 'allow', deepId]);
     expect(await deep.ended).toBe(0);
-    expect(deep.output().err.match(/it waits for an approval/g)).toHaveLength(1);
+    expect(deep.output().err.match(/waiting for an approval/g)).toHaveLength(1);
   });
 
   it('T-43 the transcript of an agent goes too after the end of its session', async () => {

@@ -41,14 +41,14 @@ describe('stoa', () => {
     const status = await json<Status & { url: string }>(run(['status', '--json']));
     expect(status).toMatchObject({ url: daemon.url, engine: 'sqlite', durability: 'full' });
     expect(await json(run(['status', '--json', '--url', daemon.url]))).toEqual(status);
-    expect((await run(['status'])).out).toContain('full: what was acknowledged is on disk');
+    expect((await run(['status'])).out).toContain('full: acknowledged writes are on disk');
   });
 
   it('F-36 says when durability is relaxed', async () => {
     const relaxed = await startDaemon({ config: 'durability: relaxed\n' });
     try {
       const { out } = await ownerOf(relaxed)(['status']);
-      expect(out).toContain('RELAXED: a power cut may lose what was acknowledged last');
+      expect(out).toContain('RELAXED: a power cut may lose the last acknowledged writes');
     } finally {
       await relaxed.cleanUp();
     }
@@ -242,7 +242,7 @@ describe('stoa', () => {
     }
     expect((await run(['work', 'show', 'yard', root])).err).toBe(
       `stoa: There is no thread work in ${root} (work_not_found)\n` +
-        '  see which threads are worked on: stoa work list yard\n',
+        '  see the thread work: stoa work list yard\n',
     );
   });
 

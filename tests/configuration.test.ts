@@ -136,7 +136,7 @@ describe('a configuration', () => {
     expect(await stoa(['status'], { env })).toMatchObject({ code: 0 });
     const doctor = await stoa(['doctor'], { env });
     expect(doctor.out).toContain(`valid (${join(home, 'stoa.yaml')}, environment)`);
-    expect(doctor.out).toContain(`${daemon.url} is held by this daemon`);
+    expect(doctor.out).toContain(`${daemon.url} is used by this daemon`);
   });
 
   it('takes flags over the environment over the file, and says in the status how it runs', async () => {

@@ -159,10 +159,10 @@ describe('the first start', () => {
       expect(out).toMatch(new RegExp(`^${name} +\\S`, 'm'));
     expect(out).toContain('· Host hands over to Builder\n');
     expect(out).toContain('· Builder uses remember (');
-    expect(out).toContain('· Reviewer reacts ✅ to the message of Builder\n');
+    expect(out).toContain('· Reviewer reacts with ✅ to the message of Builder\n');
     expect(out).toContain('· Host passed: had nothing to say\n');
     expect(out).toMatch(/ 1 +Builder +granted +was called by the last reply\n/);
-    expect(out).toContain('no model is asked');
+    expect(out).toContain('no model is called');
     const [welcome] = await messages();
     const commands = [...(welcome ? textOf(welcome) : '').matchAll(/`([^`]+)`/g)];
     expect(commands).toHaveLength(3);
@@ -239,7 +239,7 @@ describe.concurrent('a start elsewhere', () => {
       const { code, out, err } = await played;
       expect({ code, err }).toEqual({
         code: 0,
-        err: 'stoa: starting a daemon for the demonstration; it is gone afterwards\n',
+        err: 'stoa: starting a temporary daemon for the demonstration\n',
       });
       expect(out).toContain('· Host hands over to Builder\n');
       expect(fs.readdirSync(temporary)).toEqual([]);

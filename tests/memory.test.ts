@@ -300,14 +300,10 @@ describe('who agents are in a channel and what they remember, over HTTP', () => 
     expect(shown.out).toMatch(/^nte_\w+ .*\n {2}It is canary-4711\n$/);
     const noteId = shown.out.split(' ')[0] ?? '';
     expect((await run(['memory', 'forget', 'channel:sealed', noteId])).code).toBe(0);
-    expect((await run(['memory', 'show', 'channel:sealed'])).err).toContain(
-      'nothing is remembered',
-    );
+    expect((await run(['memory', 'show', 'channel:sealed'])).err).toContain('this memory is empty');
     expect((await run(['memory', 'clear', 'open'])).code).toBe(2);
-    expect((await run(['memory', 'clear', 'open', '--yes'])).out).toBe('open is erased.\n');
-    expect((await run(['memory', 'show', 'nowhere'])).err).toContain(
-      'Nothing is remembered as nowhere',
-    );
+    expect((await run(['memory', 'clear', 'open', '--yes'])).out).toBe('open is cleared.\n');
+    expect((await run(['memory', 'show', 'nowhere'])).err).toContain('There is no memory nowhere');
   });
 
   it('C-53 C-66 the command line and the client set them, and give commands as anybody does', async () => {

@@ -182,7 +182,7 @@ describe('projects, over HTTP and from the command line', () => {
     const own = await bea.post<ProjectTask>('/v1/projects/alpha/tasks', { title: 'Mine' });
     expect(own.status).toBe(201);
     expect((await bea.delete(`/v1/projects/alpha/tasks/${own.json.taskId}`)).status).toBe(204);
-    expect((await run(['project', 'delete', 'alpha', '--yes'])).out).toBe('alpha is erased.\n');
+    expect((await run(['project', 'delete', 'alpha', '--yes'])).out).toBe('alpha is deleted.\n');
     expect((await run(['project', 'show', 'alpha'])).err).toContain('stoa project list');
   });
 });

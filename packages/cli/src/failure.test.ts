@@ -37,7 +37,7 @@ describe('explain', () => {
     expect(explain(problem, where).hint).toContain('/data');
     expect(explain(problem, { ...where, tokenFrom: undefined }).hint).toContain('set STOA_TOKEN');
     expect(explain(problem, { ...where, tokenFrom: 'STOA_TOKEN' }).hint).toBe(
-      'the token came from STOA_TOKEN: correct it, or leave it out to use that of /data',
+      'the token came from STOA_TOKEN: correct it, or omit it to use the token of /data',
     );
   });
 

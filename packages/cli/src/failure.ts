@@ -38,49 +38,50 @@ export interface Surroundings {
 const MEMBERS = 'see the members: stoa channel members CHANNEL';
 
 const WHO =
-  'people are known by a token (stoa token list), sessions by their id (stoa session list)';
+  'name a person who has a token (stoa token list), or a session by its id (stoa session list)';
 
 const HINTS: Partial<Record<ErrorCode, string>> = {
   not_member: 'join the channel first: stoa channel join CHANNEL',
   not_author: 'only the author may edit; the author and the owner may delete',
-  forbidden: 'ask the owner of this Stoa, or use a token that may do this',
-  host_not_allowed: 'reach the daemon by the address it listens on',
+  forbidden: 'ask the owner of this daemon, or use a token that may do this',
+  host_not_allowed: 'use the address that the daemon listens on',
   channel_not_found: 'see which channels exist: stoa channel list --archived include',
   channel_archived: 'open it again: stoa channel unarchive CHANNEL',
-  channel_exists: 'choose another id: ids are never used twice',
+  channel_exists: 'choose another id: ids are never reused',
   message_not_found: 'see the ids of messages: stoa history CHANNEL --ids',
   member_not_found: MEMBERS,
   unknown_member: MEMBERS,
-  memory_not_found: 'stoa memory list shows what there is; each can be named by its id',
+  memory_not_found: 'see the memories and their ids: stoa memory list',
   stimulus_not_found: 'see the stimuli: stoa stimulus list CHANNEL',
   source_not_found: 'see the sources: stoa observation source list CHANNEL',
-  work_not_found: 'see which threads are worked on: stoa work list CHANNEL',
+  work_not_found: 'see the thread work: stoa work list CHANNEL',
   task_not_found: 'see the tasks: stoa tasks',
-  project_not_found: 'see which projects there are: stoa project list',
+  project_not_found: 'see the projects: stoa project list',
   channel_linked: 'unlink it first: stoa project unlink PROJECT CHANNEL',
-  session_in_project: 'take it out first: stoa project member PROJECT MEMBER --remove',
-  agent_not_found: 'see which agents there are: stoa agent list',
-  unknown_agent: 'see which agents there are: stoa agent list',
-  agent_broken: 'correct its definition; what is wrong: stoa agent list',
-  agent_exists: 'make it with another id, or replace it: stoa agent put ID FILE',
-  agent_in_file: 'edit the file, or make an agent with another id',
+  session_in_project: 'remove it first: stoa project member PROJECT MEMBER --remove',
+  agent_not_found: 'see the agents: stoa agent list',
+  unknown_agent: 'see the agents: stoa agent list',
+  agent_broken: 'correct its definition; see what is wrong: stoa agent list',
+  agent_exists: 'choose another id, or replace it: stoa agent put ID FILE',
+  agent_in_file: 'edit the file, or create an agent with another id',
   invalid_workspace: 'name a directory on the machine of the daemon: --workspace DIRECTORY',
   session_not_found: 'see the sessions: stoa session list --ended include',
-  session_ended: 'make another: stoa session new',
+  session_ended: 'create another: stoa session new',
   session_busy: 'wait until it is done, or cancel it: stoa session cancel SESSION',
   run_not_found: 'see the runs: stoa session runs SESSION',
   item_not_found: 'see the items: stoa session inbox SESSION',
-  item_not_dead: 'only dead letters: stoa session inbox SESSION --state dead_letter',
+  item_not_dead:
+    'only dead letters can be replayed; see them: stoa session inbox SESSION --state dead_letter',
   approval_not_found: 'see what was asked: stoa approvals --all',
   approval_settled: 'the first answer counts; see it: stoa approvals show APPROVAL',
   schedule_not_found: 'see the schedules: stoa schedule list',
-  inbox_full: 'let it work off what waits, or drop it: stoa session clear SESSION',
+  inbox_full: 'wait until it has processed some items, or drop them: stoa session clear SESSION',
   token_not_found: 'see the tokens: stoa token list',
-  idempotency_conflict: 'a key stands for one message: use another --key',
-  payload_too_large: 'an attachment may have 12 MiB',
-  storage_full: 'make room on the disk of the data directory; nothing was stored',
+  idempotency_conflict: 'a key identifies one message: use another --key',
+  payload_too_large: 'an attachment may have at most 12 MiB',
+  storage_full: 'free some space on the disk of the data directory; nothing was stored',
   storage_unavailable: 'see what is wrong: stoa doctor',
-  internal: 'the log of the daemon says more; see also: stoa doctor --deep',
+  internal: 'see the log of the daemon, and run: stoa doctor --deep',
 };
 
 export function explain(error: unknown, where: Surroundings | undefined): Explanation {
@@ -150,8 +151,8 @@ function tokenHint({ home, tokenFrom }: Surroundings): string {
     return 'no token found: set STOA_TOKEN, or STOA_HOME to the data directory of the daemon';
   }
   return tokenFrom === path.join(home, 'token')
-    ? `the token is not one of this daemon: is ${home} its data directory (STOA_HOME)?`
-    : `the token came from ${tokenFrom}: correct it, or leave it out to use that of ${home}`;
+    ? `this daemon does not accept the token: is ${home} its data directory (STOA_HOME)?`
+    : `the token came from ${tokenFrom}: correct it, or omit it to use the token of ${home}`;
 }
 
 /** What is not even an id is looked for where one would be that is of nothing. */

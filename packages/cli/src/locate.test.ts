@@ -111,7 +111,7 @@ describe('locate', () => {
     fs.chmodSync(path.join(home, 'token'), 0o644);
     running();
     expect(locate({}, { STOA_HOME: home }).warnings).toEqual([
-      `${path.join(home, 'token')} can be read by others; run: chmod 600 ${path.join(home, 'token')}`,
+      `other users can read ${path.join(home, 'token')}; run: chmod 600 ${path.join(home, 'token')}`,
     ]);
   });
 

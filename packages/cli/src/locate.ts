@@ -168,7 +168,7 @@ function tokenIn(
     if (token === undefined && presence === 'must exist') {
       throw new UsageError(`the token file ${file} is empty`, 'name a file that holds a token');
     }
-    const warning = `${file} can be read by others; run: chmod 600 ${file}`;
+    const warning = `other users can read ${file}; run: chmod 600 ${file}`;
     return { token, warnings: readableByOthers(file) ? [warning] : [] };
   } catch (error) {
     if (error instanceof UsageError) throw error;

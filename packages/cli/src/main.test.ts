@@ -158,21 +158,27 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['run', 'x', '--session', 'ses_1', '--mode', 'plan'], 'has its agent, workspace and mode'],
-    [['acp', '--session', 'ses_1', '--agent', 'x'], 'has its agent and mode'],
+    [
+      ['run', 'x', '--session', 'ses_1', '--mode', 'plan'],
+      'already has an agent, a workspace and a mode',
+    ],
+    [['acp', '--session', 'ses_1', '--agent', 'x'], 'already has an agent and a mode'],
     [['run', 'x', '--mode', 'brave'], 'Allowed choices are plan, ask, auto-edit, full'],
     [['run', 'x', '--approval-wait', 'long'], 'Give a duration such as'],
     [['agent', 'put', 'x', '/nowhere/x.md'], '/nowhere/x.md cannot be read'],
     [['approvals', 'allow', 'apr_1', '--input', '{'], '--input is not JSON'],
-    [['approvals', 'allow', 'apr_1', '--input', '{}', '--always', 'session'], 'once, not always'],
+    [['approvals', 'allow', 'apr_1', '--input', '{}', '--always', 'session'], 'cannot be combined'],
     [['schedule', 'add', 'x', '--session', 'ses_1'], 'no time is given'],
     [['schedule', 'add', 'x', '--every', '10m'], "required option '--session <session>'"],
     [
       ['schedule', 'add', 'x', '--session', 's', '--every', '1h', '--at', '2026-01-01'],
-      'two kinds of times',
+      'more than one kind of time',
     ],
     [['usage', '--since', 'lately'], '--since is neither a time nor a duration'],
-    [['history', 'lobby', '--after', '5', '--before', '3'], 'give --before or --after, not both'],
+    [
+      ['history', 'lobby', '--after', '5', '--before', '3'],
+      '--before and --after cannot be combined',
+    ],
     [['work', 'update', 'lobby', 'msg_1'], 'there is nothing to change'],
     [['observation', 'source', 'update', 'src_1'], 'there is nothing to change'],
     [['schedule', 'add', 'x', '--session', 's', '--at', '2099-02-31T00:00'], '--at is not a time'],

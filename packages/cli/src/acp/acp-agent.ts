@@ -113,12 +113,12 @@ export class AcpAgent {
     if (path.resolve(cwd) !== workspace) {
       this.context.say(
         printableLine(
-          `session ${sessionId} works in ${workspace}, regardless of what is open in the editor`,
+          `session ${sessionId} works in ${workspace}, not in the directory that the editor opened`,
         ),
       );
     }
     if (mcpServers.length > 0) {
-      this.context.say('MCP servers of the editor are not used; name them in the agent');
+      this.context.say('MCP servers of the editor are ignored; define them in the agent');
     }
   }
 

@@ -12,10 +12,10 @@ import { RunUpdates, thought, words } from './run-updates.js';
 import { promptResponse } from './turn-end.js';
 
 const MODES: Readonly<Record<PermissionMode, readonly [name: string, description: string]>> = {
-  plan: ['Plan', 'Looks and plans, changes nothing'],
+  plan: ['Plan', 'Reads and plans, changes nothing'],
   ask: ['Ask', 'Asks before it changes anything'],
   'auto-edit': ['Edit', 'Edits files here without asking'],
-  full: ['Full', 'Asks only before paths outside the workspace'],
+  full: ['Full', 'Asks only before it uses paths outside the workspace'],
 };
 
 /** A session of Stoa as one editor uses it. */
@@ -106,7 +106,7 @@ export class EditorSession {
     try {
       await this.context.client.sessions.update(this.session.sessionId, { title: this.title });
     } catch (error) {
-      this.context.say(`the session has no title: ${explain(error, undefined).what}`);
+      this.context.say(`the title could not be set: ${explain(error, undefined).what}`);
     }
   }
 }

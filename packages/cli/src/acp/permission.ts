@@ -23,7 +23,13 @@ export function permissionOptions(approval: Approval): PermissionOption[] {
   const always: PermissionOption[] =
     suggestedRule === undefined
       ? []
-      : [{ optionId: ALWAYS, name: `Always here: ${printableLine(suggestedRule)}`, kind: ALWAYS }];
+      : [
+          {
+            optionId: ALWAYS,
+            name: `Always allow in this session: ${printableLine(suggestedRule)}`,
+            kind: ALWAYS,
+          },
+        ];
   return [
     { optionId: ONCE, name: 'Allow once', kind: ONCE },
     ...always,

@@ -112,7 +112,9 @@ export class PromptTurn {
       else await this.cancel();
     } catch (error) {
       if (takenBack.signal.aborted || this.stop.signal.aborted) return;
-      this.context.say(`it could not be asked: ${printableLine(explain(error, undefined).what)}`);
+      this.context.say(
+        `the editor could not ask for an approval: ${printableLine(explain(error, undefined).what)}`,
+      );
       await this.tellHow(approval);
     }
   }
@@ -130,7 +132,7 @@ export class PromptTurn {
   }
 
   private async tellHow(approval: Approval): Promise<void> {
-    const words = `\nIt waits: ${printableLine(approval.title)}\n${howToAnswer(approval)}\n`;
+    const words = `\nWaiting for an answer: ${printableLine(approval.title)}\n${howToAnswer(approval)}\n`;
     await this.editor.show(thought(words).update);
   }
 }

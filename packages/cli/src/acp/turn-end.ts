@@ -39,7 +39,7 @@ export function promptResponse(outcome: Outcome, run: Run | undefined): PromptRe
       });
     case 'needs_approval':
     case 'left':
-      throw new RequestError(INTERNAL, 'The run is not watched any more', { code: 'left' });
+      throw new RequestError(INTERNAL, 'The run is no longer watched', { code: 'left' });
   }
 }
 

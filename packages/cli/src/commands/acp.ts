@@ -16,8 +16,8 @@ export async function acp(
 ): Promise<void> {
   if (session !== undefined && (agent !== undefined || mode !== undefined)) {
     throw new UsageError(
-      'a session has its agent and mode already',
-      'leave --agent and --mode out; its mode is changed with: stoa session mode',
+      'the session already has an agent and a mode',
+      'omit --agent and --mode; change its mode with: stoa session mode',
     );
   }
   // An editor that dies closes both pipes: what is under way is to be cancelled first.

@@ -39,7 +39,7 @@ export async function listAgents(
   const agents = await inWorkspace(options, (query) => context.client.agents.list(query));
   if (context.flags.json) context.json({ agents });
   else if (options.quiet) for (const { agentId } of agents) context.line(agentId);
-  else if (agents.length === 0) context.say('no agents; make one: stoa agent put ID FILE.md');
+  else if (agents.length === 0) context.say('no agents; create one: stoa agent put ID FILE.md');
   else context.line(agentTable(context, agents));
 }
 
@@ -111,7 +111,7 @@ export async function putAgent(
   { acp }: PutAgentOptions,
 ): Promise<void> {
   if ((file === undefined) === (acp === undefined)) {
-    throw new UsageError('Name either a file or, with --acp, a program that speaks ACP');
+    throw new UsageError('Give either a file or --acp with a program that speaks ACP');
   }
   const definition =
     file === undefined
@@ -133,7 +133,10 @@ async function sayOutdated(context: Context, agentId: string): Promise<void> {
     const { definitionChanged = false } = await client.sessions.get(sessionId);
     if (definitionChanged) ids.push(sessionId);
   }
-  if (ids.length > 0) context.say(`definition changed: stoa session refresh ${ids.join(' ')}`);
+  if (ids.length > 0)
+    context.say(
+      `the definition changed; update the sessions: stoa session refresh ${ids.join(' ')}`,
+    );
 }
 
 async function definitionIn(context: Context, file: string): Promise<object> {
@@ -159,7 +162,7 @@ export async function deleteAgent(
   await context.client.agents.delete(agentId);
   context.answer(
     { deleted: agentId },
-    () => `${agentId} is deleted; its sessions keep what they have.`,
+    () => `${agentId} is deleted; its sessions keep their copy of the definition.`,
   );
 }
 
@@ -184,7 +187,8 @@ export async function listMcpServers(
     await inWorkspace({}, (query) => agents.get(agentId, query));
   }
   if (context.flags.json) context.json({ servers });
-  else if (servers.length === 0) context.say('no MCP servers; an agent names them as mcpServers');
+  else if (servers.length === 0)
+    context.say('no MCP servers; define them in an agent as mcpServers');
   else context.line(serverTable(context, servers));
 }
 

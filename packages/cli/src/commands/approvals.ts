@@ -39,7 +39,7 @@ export async function listApprovals(
   const { approvals, nextBefore } = page;
   if (context.flags.json) context.json(page);
   else if (options.quiet) for (const { approvalId } of approvals) context.line(approvalId);
-  else if (approvals.length === 0) context.say('nothing waits for an answer');
+  else if (approvals.length === 0) context.say('no pending approvals');
   else context.line(approvalTable(context, approvals));
   context.more(nextBefore);
 }
@@ -86,7 +86,10 @@ export async function allowApproval(
   { always, input }: AllowOptions,
 ): Promise<void> {
   if (always !== undefined && input !== undefined) {
-    throw new UsageError('other arguments are allowed once, not always', 'leave one of them out');
+    throw new UsageError(
+      '--input and --always cannot be combined',
+      'changed arguments are allowed only once',
+    );
   }
   const updatedInput = input === undefined ? {} : { updatedInput: await jsonFrom(context, input) };
   report(
@@ -118,7 +121,7 @@ async function jsonFrom(context: Context, input: string): Promise<Approval['inpu
   } catch (error) {
     throw new UsageError(
       `--input is not JSON: ${(error as Error).message}`,
-      `give the whole arguments, such as '{"command": "npm test"}', or - for standard input`,
+      `give all arguments, such as '{"command": "npm test"}', or - for standard input`,
     );
   }
 }

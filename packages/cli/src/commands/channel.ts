@@ -51,7 +51,7 @@ export async function listChannels(
   for await (const page of pages) channels.push(...page.channels);
   if (context.flags.json) context.json({ channels });
   else if (options.quiet) for (const { channelId } of channels) context.line(channelId);
-  else if (channels.length === 0) context.say('no channels; make one: stoa channel create TITLE');
+  else if (channels.length === 0) context.say('no channels; create one: stoa channel create TITLE');
   else context.line(channelTable(context, channels));
 }
 
@@ -145,12 +145,12 @@ export async function deleteChannel(
 ): Promise<void> {
   if (!options.yes) {
     throw new UsageError(
-      `this would erase ${channelId} and its whole log for good`,
-      'if that is what you want, add --yes; to keep it readable: stoa channel archive',
+      `this would permanently delete ${channelId} and its log`,
+      'to confirm, add --yes; to keep it readable: stoa channel archive',
     );
   }
   await context.client.channels.delete(channelId);
-  context.answer({ deleted: channelId }, () => `${channelId} is erased.`);
+  context.answer({ deleted: channelId }, () => `${channelId} is deleted.`);
 }
 
 /** What is not named of a part that is named is left to follow from the id of the channel. */
@@ -183,7 +183,7 @@ function channelText({ paint, io }: Context, channel: Channel): string {
     ['description', channel.description],
     ['purpose', channel.purpose],
     ['created', `${relativeTime(channel.createdAt, io.now())} by ${channel.createdBy}`],
-    ['paused', channel.paused ? 'yes: no agent is given a turn' : undefined],
+    ['paused', channel.paused ? 'yes: no agent gets a turn' : undefined],
     ['archived', channel.archivedAt && relativeTime(channel.archivedAt, io.now())],
     ['identity', identityText(channel)],
     ['memory', `${channel.memoryScope.namespace} (${channel.memoryScope.mode})`],

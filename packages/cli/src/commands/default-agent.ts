@@ -6,8 +6,8 @@ export async function defaultAgentId(context: Context): Promise<string> {
   const chosen = defaultAgent(await context.client.agents.list());
   if (chosen) return chosen.agentId;
   throw new UsageError(
-    'there is no agent that is used unless another is named',
-    'name one with --agent; see which there are: stoa agent list',
+    'there is no default agent',
+    'name one with --agent; see the agents: stoa agent list',
   );
 }
 

@@ -27,11 +27,11 @@ export async function demo(
   _args: readonly string[],
   { fast = false }: DemoOptions,
 ): Promise<ExitCode> {
-  if (context.flags.json) throw new UsageError('stoa demo is for people', 'leave --json out');
+  if (context.flags.json) throw new UsageError('stoa demo has no JSON output', 'omit --json');
   const interrupted = new AbortController();
   const forget = context.io.onInterrupt(() => interrupted.abort());
   // What was made for it is put away as after Ctrl-C, but that somebody has seen enough is no failure.
-  const unread = new Error('nobody reads any more');
+  const unread = new Error('the output is closed');
   context.io.outliveReaders(() => interrupted.abort(unread));
   const { signal } = interrupted;
   let own: TemporaryDaemon | undefined;
@@ -39,7 +39,7 @@ export async function demo(
   try {
     let residents = await residentsHere(context);
     if (!residents) {
-      context.say('starting a daemon for the demonstration; it is gone afterwards');
+      context.say('starting a temporary daemon for the demonstration');
       own = await startTemporaryDaemon(context.io.env, signal);
       stage = context.at({ url: own.url, token: own.token });
       residents = await findResidents(stage.client);
@@ -96,8 +96,8 @@ async function perform(
   const names = cast.members.map(({ displayName }) => displayName).join(', ');
   try {
     view.text(
-      `${context.paint.bold('Stoa: a conversation of two minutes.')} ${names} are scripts, no model is asked. ` +
-        'The daemon decides who speaks, as for any agent.',
+      `${context.paint.bold('Stoa: a two-minute conversation.')} ${names} are scripts; no model is called. ` +
+        'The daemon decides who speaks, as with any agent.',
     );
     await pace.wait(4_000);
     const silence = new AbortController();
@@ -117,13 +117,13 @@ async function perform(
       view.clear();
     }
     await pace.wait(4_000);
-    view.title('These were scripts. In one line you bring in');
+    view.title('These were scripts. With one line you can add');
     for (const [what, line] of PLUG_IN) context.line(`${context.paint.cyan(what)}\n  ${line}`);
     context.line(
       context.paint.dim(
         isTemporary
-          ? '\nnpm start opens a lobby with these three; say something to them: stoa send lobby "hello"'
-          : `\nIt can be read again: stoa history ${channelId}. They live in the lobby: stoa send lobby "hello"`,
+          ? '\nnpm start creates a lobby with these three; talk to them: stoa send lobby "hello"'
+          : `\nRead it again: stoa history ${channelId}. Talk to the three in the lobby: stoa send lobby "hello"`,
       ),
     );
   } finally {
@@ -166,7 +166,7 @@ async function explain(
   const { client, paint, io } = context;
   const decision = await handOverIn(client, channelId, root);
   if (!decision) return;
-  view.title('Why did the builder speak, and nobody else? stoa why tells of every decision');
+  view.title('Why did only the builder speak? stoa why explains every decision');
   const { decisions } = await client.turns.decisions(channelId, root);
   context.line(
     decisionText(decision, {

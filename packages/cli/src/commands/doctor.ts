@@ -83,7 +83,7 @@ async function checkProgram(
 
 function faulty(file: string, issue: Issue): Finding {
   const where = issue.path === '' ? '' : `${issue.path}: `;
-  const fix = 'correct the file or the environment; what is allowed: stoa config schema';
+  const fix = 'correct the file or the environment; see the allowed values: stoa config schema';
   return problem('config', `${file}: ${where}${issue.message}`, fix);
 }
 
@@ -102,14 +102,14 @@ async function checkDaemon(
     }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return [problem('daemon', `cannot be asked: ${error.message}`, 'correct that first')];
+    return [problem('daemon', `not checked: ${error.message}`, 'correct that first')];
   }
 }
 
 /** One that was given goes before that of the data directory, and so is what may be wrong. */
 function usedToken({ located: { token, tokenFrom, tokenIsOwn } }: Context): Finding[] {
   if (token === undefined || tokenIsOwn) return [];
-  return [note('token', `commands use that of ${tokenFrom}`)];
+  return [note('token', `commands use the token from ${tokenFrom}`)];
 }
 
 /**
@@ -131,7 +131,7 @@ async function agentFindings(
   try {
     return await checkAgentTools(daemon, writable);
   } catch (error) {
-    return [note('sandbox', `cannot be tried: ${(error as Error).message}`)];
+    return [note('sandbox', `could not be tested: ${(error as Error).message}`)];
   }
 }
 
@@ -149,15 +149,19 @@ async function checkStore(context: Context): Promise<Finding> {
   try {
     const report = await context.client.check();
     const read = `${report.topics} topics, ${report.events} events`;
-    if (report.ok) return ok('store', `${read}: every projection equals its log`);
+    if (report.ok) return ok('store', `${read}: every projection matches its log`);
     return problem(
       'store',
       report.problems.join('; '),
-      'restore a backup; keep this one to look into',
+      'keep this store for investigation, and restore a backup',
     );
   } catch (error) {
     const detail = `the store was not checked: ${(error as Error).message}`;
-    return problem('store', detail, 'the daemon must run, and the token must be the owner’s');
+    return problem(
+      'store',
+      detail,
+      'the daemon must be running, and the token must be the owner’s',
+    );
   }
 }
 

@@ -18,7 +18,7 @@ export async function history(
   options: HistoryOptions,
 ): Promise<void> {
   if (options.before !== undefined && options.after !== undefined) {
-    throw new UsageError('a page has one start', 'give --before or --after, not both');
+    throw new UsageError('--before and --after cannot be combined', 'give one of them');
   }
   const page = await context.client.messages.list(channelId, {
     threadRootMessageId: options.thread,
@@ -35,8 +35,8 @@ export async function history(
   if (page.hasMore && !context.flags.json && context.io.errIsTerminal) {
     context.say(
       options.after === undefined
-        ? `there is more before: --before ${page.messages.at(0)?.seq ?? 0}`
-        : `there is more after: --after ${last?.seq ?? 0}`,
+        ? `earlier messages: --before ${page.messages.at(0)?.seq ?? 0}`
+        : `later messages: --after ${last?.seq ?? 0}`,
     );
   }
 }

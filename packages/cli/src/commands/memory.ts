@@ -22,7 +22,7 @@ export async function listMemories(context: Context): Promise<void> {
     memories.push(...page.memories);
   }
   if (context.flags.json) context.json({ memories });
-  else if (memories.length === 0) context.say('nothing is remembered');
+  else if (memories.length === 0) context.say('no memories');
   else context.line(memoryTable(context, memories));
 }
 
@@ -60,9 +60,9 @@ export async function showMemory(context: Context, [which = '']: readonly string
   }
   for (const file of found.files) context.line(fileText(context, file));
   for (const { name, problem } of found.problems)
-    context.say(`${printableLine(name)} is not read: ${printableLine(problem)}`);
+    context.say(`${printableLine(name)} is ignored: ${printableLine(problem)}`);
   for (const note of notes) context.line(noteText(context, note));
-  if (notes.length + found.files.length === 0) context.say('nothing is remembered there');
+  if (notes.length + found.files.length === 0) context.say('this memory is empty');
 }
 
 function fileText({ paint, io }: Context, { name, part, text, updatedAt }: MemoryFile): string {
@@ -115,12 +115,12 @@ function dreamText({ io }: Context, status: DreamStatus): string {
   const ago = (at: number): string => relativeTime(at, io.now());
   const checked = lastCheck?.refusal
     ? `${ago(lastCheck.at)}: ${printableLine(lastCheck.refusal.reason)} (${lastCheck.refusal.gate})`
-    : lastCheck && `${ago(lastCheck.at)}: it began`;
+    : lastCheck && `${ago(lastCheck.at)}: started`;
   return [
     part === 'isolated' ? 'isolated' : 'shared',
-    `  now         ${refusal ? `no: ${printableLine(refusal.reason)} (${refusal.gate})` : 'yes, after the next run there'}`,
+    `  now         ${refusal ? `no: ${printableLine(refusal.reason)} (${refusal.gate})` : 'yes, after the next run'}`,
     `  last        ${lastDreamAt === undefined ? 'never' : ago(lastDreamAt)}`,
-    `  sessions    ${String(sessionsSince)} since`,
+    `  sessions    ${String(sessionsSince)} since the last dream`,
     ...(checked === undefined ? [] : [`  last check  ${checked}`]),
     ...(taskId === undefined ? [] : [`  task        ${taskId}`]),
   ].join('\n');
@@ -135,7 +135,7 @@ export async function dream(
   const task = await context.client.memories.dream(memoryId, {
     part: isolated ? 'isolated' : 'shared',
   });
-  context.answer(task, () => `${task.taskId} puts ${printableLine(which)} in order.`);
+  context.answer(task, () => `${task.taskId} tidies ${printableLine(which)}.`);
 }
 
 export async function clearMemory(
@@ -145,13 +145,13 @@ export async function clearMemory(
 ): Promise<void> {
   if (!yes) {
     throw new UsageError(
-      `this would erase all that is remembered as ${printableLine(which)}`,
-      'if that is what you want, add --yes',
+      `this would permanently delete all notes and files of ${printableLine(which)}`,
+      'to confirm, add --yes',
     );
   }
   const memoryId = await memoryNamed(context, which);
   await context.client.memories.clear(memoryId);
-  context.answer({ cleared: memoryId }, () => `${printableLine(which)} is erased.`);
+  context.answer({ cleared: memoryId }, () => `${printableLine(which)} is cleared.`);
 }
 
 /** By its id, or by its namespace where that means one. */
@@ -161,10 +161,10 @@ async function memoryNamed({ client }: Context, which: string): Promise<string> 
   const [only, another] = memories;
   if (only && !another) return only.memoryId;
   if (!only) {
-    throw new StoaProblem('memory_not_found', 404, `Nothing is remembered as ${which}`);
+    throw new StoaProblem('memory_not_found', 404, `There is no memory ${which}`);
   }
   throw new UsageError(
     `several people have a memory ${printableLine(which)}`,
-    'stoa memory list shows what there is; each can be named by its id',
+    'see the memories and their ids: stoa memory list',
   );
 }

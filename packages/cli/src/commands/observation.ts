@@ -81,7 +81,7 @@ export async function updateSource(
   [sourceId = '']: readonly string[],
   { title, template, enable, disable }: UpdateSourceOptions,
 ): Promise<void> {
-  if (enable && disable) throw new UsageError('give --enable or --disable');
+  if (enable && disable) throw new UsageError('--enable and --disable cannot be combined');
   const change = {
     title,
     template: template === '' ? null : template,
@@ -102,7 +102,8 @@ export async function rotateSecret(
 ): Promise<void> {
   const made = await context.client.observations.rotateSecret(sourceId);
   context.answer(made, () => made.secret);
-  if (!context.flags.json) context.say('this is shown once; the one before has ended');
+  if (!context.flags.json)
+    context.say('the secret is shown once; the previous secret no longer works');
 }
 
 export async function deleteSource(
@@ -121,7 +122,7 @@ export async function listObservations(
   const observations = await context.client.observations.list(sourceId, { limit });
   if (context.flags.json) context.json({ observations });
   else if (quiet) for (const { observationId } of observations) context.line(observationId);
-  else if (observations.length === 0) context.say('nothing came from it');
+  else if (observations.length === 0) context.say('no observations');
   else context.line(observationTable(context, observations));
 }
 
@@ -147,7 +148,7 @@ export async function sendObservation(
   if (secret === '') {
     throw new UsageError(
       'there is no secret to sign with',
-      'put it in STOA_OBSERVATION_SECRET, or write it to standard input',
+      'set STOA_OBSERVATION_SECRET, or write the secret to standard input',
     );
   }
   const body = new TextEncoder().encode(words.join(' '));
@@ -175,7 +176,7 @@ function sourceText({ paint, io }: Context, source: ObservationSource): string {
     ['state', source.enabled ? 'on' : 'off'],
     ['thread', source.threadRootMessageId],
     ['shown', source.visibilityHint],
-    ['made', `${relativeTime(createdAt, io.now())} by ${createdBy}`],
+    ['created', `${relativeTime(createdAt, io.now())} by ${createdBy}`],
   ]);
-  return template === undefined ? text : `${text}\n${block(paint, 'says', template)}`;
+  return template === undefined ? text : `${text}\n${block(paint, 'template', template)}`;
 }

@@ -27,7 +27,7 @@ export async function pauseChannel(
   [channelId = '']: readonly string[],
 ): Promise<void> {
   const channel = await context.client.channels.update(channelId, { paused: true });
-  context.answer(channel, () => `${channelId} is paused: no agent is given a turn.`);
+  context.answer(channel, () => `${channelId} is paused: no agent gets a turn.`);
 }
 
 export async function resumeChannel(
@@ -83,16 +83,16 @@ function modeFrom(value: string): ParticipationMode {
   const mode = PARTICIPATION_MODES.find((known) => known === value);
   if (mode) return mode;
   throw new UsageError(
-    `${MODE} is not ${printableLine(value)}`,
-    `it is one of ${PARTICIPATION_MODES.join(', ')}`,
+    `${MODE} cannot be ${printableLine(value)}`,
+    `use one of ${PARTICIPATION_MODES.join(', ')}`,
   );
 }
 
 function knownName(name: string): string {
   if (POLICY.some((each) => each.name === name)) return name;
   throw new UsageError(
-    `there is nothing called ${printableLine(name)} to set`,
-    `what there is: ${[...POLICY.map((each) => each.name), MODE].join(', ')}`,
+    `there is no setting ${printableLine(name)}`,
+    `the settings are: ${[...POLICY.map((each) => each.name), MODE].join(', ')}`,
   );
 }
 
@@ -102,7 +102,7 @@ function numberFrom(name: string, value: string): number {
   const number = given ?? (isDuration(name) ? parseDuration(value) : undefined);
   if (number !== undefined) return number;
   throw new UsageError(
-    `${name} is not ${printableLine(value) || 'nothing'}`,
+    `${name} cannot be ${printableLine(value) || 'empty'}`,
     isDuration(name) ? 'give a duration such as 90s or 10m' : 'give a whole number',
   );
 }
@@ -114,7 +114,7 @@ function policyText({ paint }: Context, channel: Channel): string {
   const { channelId, title, autonomyPolicy, paused, defaultParticipationMode } = channel;
   const policy: Readonly<Record<string, number | undefined>> = autonomyPolicy;
   return details(paint, { title, id: channelId }, [
-    ['paused', paused ? 'yes: no agent is given a turn' : 'no'],
+    ['paused', paused ? 'yes: no agent gets a turn' : 'no'],
     [MODE, defaultParticipationMode],
     ...POLICY.map(
       ({ name, what }) => [name, `${valueText(name, policy[name])} (${what})`] as const,
@@ -178,7 +178,7 @@ async function newSession(
 
 function existing(sessionId: string, { workspace }: InviteOptions): string {
   if (workspace === undefined) return sessionId;
-  throw new UsageError('a session has its workspace already', 'leave --workspace out');
+  throw new UsageError('the session already has a workspace', 'omit --workspace');
 }
 
 function invitedText({ displayName, memberId, actorId }: Member, channelId: string): string {

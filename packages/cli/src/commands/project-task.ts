@@ -130,8 +130,8 @@ export async function startTask(
     const { actorId } = await context.client.whoami();
     if (task.writtenBy !== actorId && confirmText !== true) {
       context.say(
-        `the text is by ${task.writtenBy}, so the agent asks before it does more than reading; ` +
-          `--confirm-text asks for it in your own name`,
+        `${task.writtenBy} wrote the text, so the agent asks before it does more than read; ` +
+          `--confirm-text makes it your own request`,
       );
     }
   }

@@ -51,7 +51,7 @@ export async function listProjects(
     projects.push(...page.projects);
   if (context.flags.json) context.json({ projects });
   else if (quiet) for (const { projectId } of projects) context.line(projectId);
-  else if (projects.length === 0) context.say('no projects; make one: stoa project create NAME');
+  else if (projects.length === 0) context.say('no projects; create one: stoa project create NAME');
   else context.line(projectTable(context, projects));
 }
 
@@ -117,12 +117,12 @@ export async function deleteProject(
 ): Promise<void> {
   if (!options.yes) {
     throw new UsageError(
-      `this would erase ${projectId} with its tasks for good`,
-      'if that is what you want, add --yes; to keep it: stoa project update --status archived',
+      `this would permanently delete ${projectId} and its tasks`,
+      'to confirm, add --yes; to keep it: stoa project update --status archived',
     );
   }
   await context.client.projects.delete(projectId);
-  context.answer({ deleted: projectId }, () => `${projectId} is erased.`);
+  context.answer({ deleted: projectId }, () => `${projectId} is deleted.`);
 }
 
 export async function changeMember(
@@ -164,7 +164,7 @@ export async function unlinkChannel(
   await context.client.projects.unlink(projectId, channelId);
   context.answer(
     { unlinked: channelId, projectId },
-    () => `${projectId} has let go of ${channelId}.`,
+    () => `${projectId} no longer links ${channelId}.`,
   );
 }
 

@@ -103,8 +103,8 @@ async function sessionFor(
   if (session !== undefined) {
     if (agent !== undefined || workspace !== undefined || mode !== undefined) {
       throw new UsageError(
-        'a session has its agent, workspace and mode already',
-        'leave --agent, --workspace and --mode out; its mode is changed with: stoa session mode',
+        'the session already has an agent, a workspace and a mode',
+        'omit --agent, --workspace and --mode; change its mode with: stoa session mode',
       );
     }
     return sessions.get(session);
@@ -159,7 +159,9 @@ async function report(
   // Instead of a task, the run that handles its notice may still be active.
   const isAtWork = left.isAtRest === false && left.live.length === 0;
   if (goesOn || isAtWork)
-    context.say(`it goes on; watch it with: stoa session follow ${asks?.sessionId ?? sessionId}`);
+    context.say(
+      `the session is still active; watch it with: stoa session follow ${asks?.sessionId ?? sessionId}`,
+    );
 }
 
 function endLine({ errPaint }: Context, outcome: Outcome, run: Run | undefined): string {
@@ -173,9 +175,9 @@ function endLine({ errPaint }: Context, outcome: Outcome, run: Run | undefined):
     case 'interrupted':
       return errPaint.red(`interrupted: ${printableLine(outcome.reason)}`);
     case 'needs_approval':
-      return errPaint.yellow('stopped waiting: an approval is open');
+      return errPaint.yellow('stopped waiting: an approval is pending');
     case 'left':
-      return errPaint.yellow('left');
+      return errPaint.yellow('stopped watching');
   }
 }
 

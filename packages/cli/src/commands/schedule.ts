@@ -55,9 +55,9 @@ export async function addSchedule(
   );
   context.answer(schedule, () => schedule.scheduleId);
   if (cadence.kind === 'once' && cadence.at <= context.io.now()) {
-    context.say(`${clockTime(cadence.at, context.io.now())} is past: it fires at once`);
+    context.say(`${clockTime(cadence.at, context.io.now())} is in the past: it fires immediately`);
   } else if (!context.flags.json && schedule.nextFireAt !== undefined) {
-    context.say(`it fires first ${whenText(context, schedule.nextFireAt)}`);
+    context.say(`it first fires ${whenText(context, schedule.nextFireAt)}`);
   }
 }
 
@@ -66,12 +66,12 @@ export function cadenceFrom({ cron, timeZone, every, at }: CadenceOptions): Cade
   const given = [cron, every, at].filter((value) => value !== undefined);
   if (given.length !== 1) {
     throw new UsageError(
-      given.length === 0 ? 'no time is given' : 'two kinds of times are given',
-      'give one of --cron "0 9 * * 1-5", --every 10m and --at 2026-03-01T09:00',
+      given.length === 0 ? 'no time is given' : 'more than one kind of time is given',
+      'give one of --cron "0 9 * * 1-5", --every 10m or --at 2026-03-01T09:00',
     );
   }
   if (cron === undefined && timeZone !== undefined) {
-    throw new UsageError('--time-zone belongs to --cron', 'a time with --at has its own offset');
+    throw new UsageError('--time-zone requires --cron', 'with --at, add the offset to the time');
   }
   if (cron !== undefined) {
     return { kind: 'cron', expression: cron, timeZone: timeZone ?? ownTimeZone() };
@@ -81,7 +81,7 @@ export function cadenceFrom({ cron, timeZone, every, at }: CadenceOptions): Cade
   if (moment === undefined) {
     throw new UsageError(
       `--at is not a time: ${at ?? ''}`,
-      'write it as 2026-03-01T09:00, with Z or +01:00 after it for another zone',
+      'write it as 2026-03-01T09:00; add Z or +01:00 for another time zone',
     );
   }
   return { kind: 'once', at: moment };
@@ -100,7 +100,7 @@ export async function listSchedules(
   const { schedules, nextBefore } = page;
   if (context.flags.json) context.json(page);
   else if (quiet) for (const { scheduleId } of schedules) context.line(scheduleId);
-  else if (schedules.length === 0) context.say('no schedules; make one: stoa schedule add');
+  else if (schedules.length === 0) context.say('no schedules; create one: stoa schedule add');
   else context.line(scheduleTable(context, schedules));
   context.more(nextBefore);
 }

@@ -37,7 +37,7 @@ export async function showInbox(
 ): Promise<void> {
   const page = await context.client.sessions.inbox(sessionId, { state, kind, before, limit });
   if (context.flags.json) context.json(page);
-  else if (page.items.length === 0) context.say('nothing has reached it');
+  else if (page.items.length === 0) context.say('no items');
   else context.line(inboxTable(context, page.items));
   context.more(page.nextBefore);
 }
@@ -70,7 +70,7 @@ export async function replayItem(
   [itemId = '']: readonly string[],
 ): Promise<void> {
   const item = await context.client.items.replay(itemId);
-  context.answer(item, () => `${itemId} waits again, for ${item.runId}.`);
+  context.answer(item, () => `${itemId} is queued again for ${item.runId}.`);
 }
 
 export async function showRuns(
@@ -80,7 +80,7 @@ export async function showRuns(
 ): Promise<void> {
   const page = await context.client.sessions.runs(sessionId, { before, limit });
   if (context.flags.json) context.json(page);
-  else if (page.runs.length === 0) context.say('it has not run yet');
+  else if (page.runs.length === 0) context.say('no runs yet');
   else context.line(runTable(context, page.runs));
   context.more(page.nextBefore);
 }
@@ -137,8 +137,8 @@ export async function showJournal(
   events.forEach(print);
   // Where there is more to read, its run may begin there.
   if (waiting.length > 0 && next === undefined) {
-    context.line(context.paint.dim('waits until the run has ended:'));
+    context.line(context.paint.dim('waits until the run ends:'));
   }
   waiting.forEach(print);
-  if (next !== undefined && context.io.errIsTerminal) context.say(`there is more: --after ${next}`);
+  if (next !== undefined && context.io.errIsTerminal) context.say(`more entries: --after ${next}`);
 }

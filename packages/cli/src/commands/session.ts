@@ -43,7 +43,7 @@ export async function listSessions(
   const { sessions, nextBefore } = page;
   if (context.flags.json) context.json(page);
   else if (options.quiet) for (const { sessionId } of sessions) context.line(sessionId);
-  else if (sessions.length === 0) context.say('no sessions; make one: stoa session new');
+  else if (sessions.length === 0) context.say('no sessions; create one: stoa session new');
   else context.line(sessionTable(context, sessions));
   context.more(nextBefore);
 }
@@ -129,13 +129,13 @@ export async function cancelRun(context: Context, [id = '']: readonly string[]):
   const { sessions, runs } = context.client;
   const runId = id.startsWith('run_') ? id : (await sessions.get(id)).activeRunId;
   if (runId === undefined) {
-    context.answer({ cancelled: false }, () => `${printableLine(id)} is doing nothing.`);
+    context.answer({ cancelled: false }, () => `${printableLine(id)} has no active run.`);
     return;
   }
   const answer = await runs.cancel(runId);
   const { cancelled, run } = answer;
   context.answer(answer, () =>
-    cancelled ? `${runId} is cancelled.` : `${runId} had ended already: ${run.status}.`,
+    cancelled ? `${runId} is cancelled.` : `${runId} has already ended: ${run.status}.`,
   );
 }
 

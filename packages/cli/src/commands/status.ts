@@ -4,8 +4,8 @@ import { printableLine } from '../terminal/printable.js';
 import { relativeTime } from '../terminal/times.js';
 
 const DURABILITY: Record<Status['durability'], string> = {
-  full: 'full: what was acknowledged is on disk',
-  relaxed: 'RELAXED: a power cut may lose what was acknowledged last',
+  full: 'full: acknowledged writes are on disk',
+  relaxed: 'RELAXED: a power cut may lose the last acknowledged writes',
 };
 
 export async function status(context: Context): Promise<void> {

@@ -57,7 +57,7 @@ function sourceFrom(source: string | undefined): Pick<CreateStimulus, 'sourceKin
   if (source === undefined) return {};
   const [kind = '', ...ref] = source.split(':');
   if (kind === '' || ref.length === 0) {
-    throw new UsageError(`--source is not ${printableLine(source)}`, 'give it as kind:id');
+    throw new UsageError(`--source cannot be ${printableLine(source)}`, 'give it as kind:id');
   }
   return { sourceKind: kind, sourceRef: ref.join(':') };
 }
@@ -66,7 +66,10 @@ function expiryFrom(text: string | undefined, now: number): Pick<CreateStimulus,
   if (text === undefined) return {};
   const ms = parseDuration(text);
   if (ms !== undefined) return { expiresAt: now + ms };
-  throw new UsageError(`--expires is not ${printableLine(text)}`, 'give a duration such as 10m');
+  throw new UsageError(
+    `--expires is not a duration: ${printableLine(text)}`,
+    'give a duration such as 10m',
+  );
 }
 
 export async function listStimuli(
@@ -145,12 +148,12 @@ function stimulusText({ paint, io }: Context, stimulus: Stimulus): string {
       ['posted', when(stimulus.dispatchedAt)],
       ['message', stimulus.messageId],
       ['thread', stimulus.threadRootMessageId],
-      ['in favour of', stimulus.supersededByStimulusId],
+      ['superseded by', stimulus.supersededByStimulusId],
       ['dedupe', stimulus.dedupeKey],
       ['progress', stimulus.progressKey],
       ['source', sourceKind === undefined ? undefined : `${sourceKind} ${sourceRef ?? ''}`],
-      ['made', `${relativeTime(stimulus.createdAt, io.now())} by ${stimulus.createdBy}`],
+      ['created', `${relativeTime(stimulus.createdAt, io.now())} by ${stimulus.createdBy}`],
     ]),
-    block(paint, 'says', stimulus.content),
+    block(paint, 'content', stimulus.content),
   ].join('\n');
 }

@@ -115,7 +115,7 @@ async function follow(
         drafts.take(item);
         if (context.flags.json && options.drafts) context.line(printableJson(item));
       } else if (item.type === 'gap') {
-        context.say(`events ${item.after + 1} to ${item.oldest - 1} are no longer kept`);
+        context.say(`events ${item.after + 1} to ${item.oldest - 1} are no longer stored`);
         if (context.flags.json) context.line(printableJson(item));
       } else {
         const text = lineOf(context, item, options);

@@ -21,7 +21,7 @@ export async function followOutput(context: Context, taskId: string): Promise<vo
         { signal: interrupted.signal },
       );
       if (part.offset > offset) {
-        context.say(`bytes ${offset} to ${part.offset - 1} are no longer kept`);
+        context.say(`bytes ${offset} to ${part.offset - 1} are no longer stored`);
       }
       if (part.text !== '' || part.isComplete) show(part);
       if (part.isComplete) return;

@@ -91,7 +91,7 @@ function taskText({ paint, io }: Context, task: Task): string {
     details(paint, { title: row.title, id: task.taskId }, [
       ['kind', row.kind],
       ['status', `${row.status}${took}`],
-      ['approvals', task.pendingApprovals > 0 ? `${task.pendingApprovals} wait` : undefined],
+      ['approvals', task.pendingApprovals > 0 ? `${task.pendingApprovals} pending` : undefined],
       ...lines,
     ]),
     ...warnings.map((warning) => paint.yellow(`  warning: ${printableLine(warning)}`)),
@@ -108,7 +108,7 @@ export async function stopTask(context: Context, [id = '']: readonly string[]): 
   const answer = await api.stopAll(id);
   context.answer(answer, () =>
     answer.tasks.length === 0
-      ? `Nothing ran for ${id}.`
+      ? `${id} has no running tasks.`
       : answer.tasks.map((task) => ended(context, task)).join('\n'),
   );
 }
@@ -118,14 +118,14 @@ export async function sendToTask(
   [taskId = '', ...words]: readonly string[],
 ): Promise<void> {
   const task = await context.client.tasks.send(taskId, await inputFrom(context, words));
-  context.answer(task, () => `${taskId} has it.`);
+  context.answer(task, () => `${taskId} received it.`);
 }
 
 /** A task, or the only thing that a session waits for. */
 export async function promoteTask(context: Context, [id = '']: readonly string[]): Promise<void> {
   const { tasks: api } = context.client;
   const task = await (id.startsWith('ses_') ? api.promoteOnly(id) : api.promote(id));
-  context.answer(task, () => `${task.taskId} goes on in the background.`);
+  context.answer(task, () => `${task.taskId} continues in the background.`);
 }
 
 export async function resumeTask(

@@ -17,7 +17,7 @@ export async function mintToken(
   context.answer(minted, () => minted.token);
   if (!context.flags.json) {
     const { credentialId } = minted.credential;
-    context.say(`this is shown once; take it back with: stoa token revoke ${credentialId}`);
+    context.say(`this is shown once; revoke it with: stoa token revoke ${credentialId}`);
   }
 }
 

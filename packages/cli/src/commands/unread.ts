@@ -16,7 +16,7 @@ export async function unread(
   const cursors = options.all ? all : all.filter(({ unreadCount }) => unreadCount > 0);
   context.answer({ cursors }, () =>
     cursors.length === 0
-      ? 'Everything is read.'
+      ? 'No unread messages.'
       : context.table(
           [
             { title: 'CHANNEL' },

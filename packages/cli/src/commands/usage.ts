@@ -25,7 +25,7 @@ export async function usage(
     until: momentFrom('--until', until, now),
   });
   context.answer(report, () =>
-    report.groups.length === 0 ? 'Nothing was used.' : reportTable(context, report),
+    report.groups.length === 0 ? 'No usage.' : reportTable(context, report),
   );
 }
 

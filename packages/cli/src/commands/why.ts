@@ -44,7 +44,7 @@ export async function why(
     }
   }
   if (decisions.length > limit && !context.flags.json)
-    context.say('there were more before: --limit');
+    context.say('there are earlier decisions: --limit');
 }
 
 const MAX_LOOKUPS = 20;
@@ -128,6 +128,6 @@ async function whyNothing({ client }: Context, { channelId }: Message): Promise<
   const members = await client.members.list(channelId);
   const hasAgents = members.some(({ memberKind }) => memberKind === 'session');
   return hasAgents
-    ? 'Nothing was decided about this thread: no person has spoken in it since agents are here.'
-    : `No agent is a member of ${channelId}. Bring one in: stoa channel invite ${channelId} AGENT`;
+    ? 'There are no decisions about this thread: no person has posted in it since an agent joined.'
+    : `No agent is a member of ${channelId}. Add one: stoa channel invite ${channelId} AGENT`;
 }

@@ -28,7 +28,7 @@ export async function listWork(
   const query = { state: open ? ('open' as const) : ('all' as const), before, limit };
   const page = await context.client.stimuli.work(channelId, query);
   if (context.flags.json) context.json(page);
-  else if (page.work.length === 0) context.say('no thread is worked on');
+  else if (page.work.length === 0) context.say('no thread work');
   else context.line(workTable(context, page.work));
 }
 
@@ -76,7 +76,7 @@ export async function updateWork(
 ): Promise<void> {
   const { status, reopen, verdict, note, supersededBy, owner } = options;
   if (note !== undefined && verdict === undefined) {
-    throw new UsageError('--note belongs to --verdict', 'say what the verdict is');
+    throw new UsageError('--note requires --verdict', 'add --verdict');
   }
   const change: UpdateThreadWork = {
     ...(status === undefined ? {} : { status }),
@@ -109,7 +109,7 @@ function workText({ paint, io }: Context, work: ThreadWork): string {
       'review',
       review && `${review.verdict} by ${review.by}${review.note ? `: ${review.note}` : ''}`,
     ],
-    ['in favour of', work.supersededByMessageId],
+    ['superseded by', work.supersededByMessageId],
     ['bound', bindings.map((each) => `${each.bindingKind} ${each.bindingRef}`).join('\n')],
     [
       'progress',

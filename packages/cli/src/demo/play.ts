@@ -38,7 +38,7 @@ export class Play {
     const { messageId } = await this.client.messages.post(this.cast.channelId, says);
     for (;;) {
       const { value: item, done } = await this.items.next();
-      if (done) throw new Error('the demonstration was cut off');
+      if (done) throw new Error('the demonstration ended too early');
       await this.show(item);
       if (item.type !== 'turn_decided' || item.data.turn.originMessageId !== messageId) continue;
       if (item.data.turn.outcome !== undefined) return messageId;
@@ -68,7 +68,10 @@ export class Play {
         const member = this.memberOf(item.actor);
         if (!member) return;
         const whom = this.authors.get(item.data.messageId) ?? 'you';
-        this.view.fact(member.displayName, `reacts ${item.data.emoji} to the message of ${whom}`);
+        this.view.fact(
+          member.displayName,
+          `reacts with ${item.data.emoji} to the message of ${whom}`,
+        );
         await this.pace.wait(FACT_MS);
         return;
       }

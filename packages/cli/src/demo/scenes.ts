@@ -17,11 +17,11 @@ export const SCENES: readonly Scene[] = [
     isExplained: true,
   },
   {
-    title: 'Another one: this time the reviewer has something to say',
+    title: 'Another request: this time the reviewer has a comment',
     says: 'Please write the release notes, without dates.',
   },
   {
-    title: 'Called by name: only who was meant is asked',
+    title: 'Called by name: only that agent is asked',
     says: '@reviewer, when do you keep quiet?',
   },
   { title: 'Thanks need no answer', says: 'Thanks, all of you!' },

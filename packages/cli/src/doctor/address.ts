@@ -45,25 +45,25 @@ export function judgeAnswer(
 ): Finding[] {
   switch (answer.kind) {
     case 'daemon':
-      return [ok('port', `${url} is held by this daemon`), ...judgeStatus(answer.status, version)];
+      return [ok('port', `${url} is used by this daemon`), ...judgeStatus(answer.status, version)];
     case 'other daemon':
       return [
         problem(
           'port',
-          `${url} is held by a Stoa daemon that does not know this token`,
+          `${url} is used by a Stoa daemon that does not accept this token`,
           tokenFrom === undefined
             ? 'set STOA_HOME to its data directory, or choose another port for yours: stoa serve --port'
-            : `it came from ${tokenFrom}: correct it, or leave it out to use that of the data directory`,
+            : `the token came from ${tokenFrom}: correct it, or omit it to use the token of the data directory`,
         ),
       ];
     case 'unproven':
       return [
         problem(
           'port',
-          `what answers at ${url} did not prove to know this token; the token was not sent`,
+          `the program at ${url} did not prove that it knows this token; the token was not sent`,
           tokenFrom === undefined
             ? 'set STOA_HOME to its data directory if it is a Stoa daemon, or stop that program'
-            : `it came from ${tokenFrom}: correct it, or leave it out to use that of the data directory`,
+            : `the token came from ${tokenFrom}: correct it, or omit it to use the token of the data directory`,
         ),
       ];
     case 'refused':
@@ -71,14 +71,14 @@ export function judgeAnswer(
         problem(
           'daemon',
           `the daemon at ${url} answers: ${answer.detail} (${answer.code})`,
-          'look into the log of the daemon',
+          'check the log of the daemon',
         ),
       ];
     case 'something else':
       return [
         problem(
           'port',
-          `${url} is taken by another program`,
+          `${url} is used by another program`,
           'stop that program, or choose another port: stoa serve --port, STOA_PORT',
         ),
       ];
@@ -97,7 +97,7 @@ export function judgeAnswer(
 
 function portIsFree(url: string): string {
   const { hostname, port } = new URL(url);
-  return isLoopback(hostname) ? `${port || '80'} is free` : `nobody listens at ${url}`;
+  return isLoopback(hostname) ? `${port || '80'} is free` : `nothing listens at ${url}`;
 }
 
 function judgeStatus(status: Status, version: string): Finding[] {
@@ -110,8 +110,11 @@ function judgeStatus(status: Status, version: string): Finding[] {
           `${running}; this command is ${version}: restart the daemon after an update`,
         ),
     status.durability === 'full'
-      ? ok('durability', 'full: what was acknowledged is on disk')
-      : note('durability', 'relaxed by configuration: a power cut may lose acknowledged writes'),
+      ? ok('durability', 'full: acknowledged writes are on disk')
+      : note(
+          'durability',
+          'relaxed by configuration: a power cut may lose the last acknowledged writes',
+        ),
     ...status.warnings.map((warning) => note('daemon', warning)),
   ];
 }

@@ -12,16 +12,20 @@ export function checkDataDirectory(home: string): Finding[] {
   }
   const dangling = danglingLink(home);
   if (dangling !== undefined) {
-    const fix = `make the directory that ${dangling} leads to, or set STOA_HOME (or --home) to another`;
-    return [problem('data directory', `${dangling} leads to nothing`, fix)];
+    const fix = `create the directory that ${dangling} points to, or set STOA_HOME (or --home) to another`;
+    return [problem('data directory', `${dangling} is a broken link`, fix)];
   }
   const obstacle = writeObstacle(nearestExisting(home));
   if (obstacle !== undefined) return [notWritable(home, obstacle)];
-  if (!stats) return [note('data directory', `${home} does not exist yet; stoa serve makes it`)];
+  if (!stats) return [note('data directory', `${home} does not exist yet; stoa serve creates it`)];
   if (process.platform !== 'win32' && (stats.mode & 0o022) !== 0) {
     const mode = (stats.mode & 0o777).toString(8);
     return [
-      problem('data directory', `others may write to ${home} (mode ${mode})`, `chmod 700 ${home}`),
+      problem(
+        'data directory',
+        `other users can write to ${home} (mode ${mode})`,
+        `chmod 700 ${home}`,
+      ),
     ];
   }
   return [ok('data directory', home)];
@@ -67,22 +71,22 @@ function notWritable(home: string, obstacle: string): Finding {
   return problem(
     'data directory',
     `${home} cannot be written to: ${obstacle}`,
-    'give it to the user that runs the daemon, or set STOA_HOME (or --home) to another directory',
+    'make it writable for the user that runs the daemon, or set STOA_HOME (or --home) to another directory',
   );
 }
 
 export function checkTokenFile(home: string): Finding {
   const file = path.join(home, 'token');
   try {
-    if (!fs.existsSync(file)) return note('token', 'none yet; stoa serve makes it');
+    if (!fs.existsSync(file)) return note('token', 'none yet; stoa serve creates it');
     if (readableByOthers(file)) {
-      return problem('token', `${file} can be read by others`, `chmod 600 ${file}`);
+      return problem('token', `other users can read ${file}`, `chmod 600 ${file}`);
     }
     if (fs.readFileSync(file, 'utf8').trim() !== '') return ok('token', file);
     return problem(
       'token',
       `${file} is empty`,
-      `remove it and start the daemon: it makes a new one`,
+      `remove it and start the daemon, which creates a new one`,
     );
   } catch (error) {
     const detail = `${file} cannot be read: ${(error as Error).message}`;

@@ -19,7 +19,8 @@ export function checkDatabase(home: string): Finding[] {
 }
 
 function damaged(detail: string): Finding {
-  const fix = 'keep it to look into, and put back a copy that stoa backup made: docs/operations.md';
+  const fix =
+    'keep it for investigation, and restore a copy that stoa backup made: docs/operations.md';
   return problem('database', detail, fix);
 }
 
@@ -28,9 +29,9 @@ function faultOf(file: string): string | undefined {
   // One that was just made holds nothing yet.
   if (size === 0) return undefined;
   const header = beginningOf(file);
-  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) return 'is damaged, or no database';
+  if (header.toString('latin1', 0, MAGIC.length) !== MAGIC) return 'is damaged or not a database';
   // What is still to be moved over from the log may be longer than the file.
-  return isLogEmpty(file) && size < sizeIn(header) ? 'is cut off' : undefined;
+  return isLogEmpty(file) && size < sizeIn(header) ? 'is truncated' : undefined;
 }
 
 function beginningOf(file: string): Buffer {

@@ -75,7 +75,7 @@ describe('the data directory', () => {
     fs.symlinkSync(path.join(home, 'nowhere'), link);
     for (const below of [link, path.join(link, 'a', 'b')]) {
       expect(checkDataDirectory(below)).toMatchObject([
-        { level: 'problem', detail: `${link} leads to nothing` },
+        { level: 'problem', detail: `${link} is a broken link` },
       ]);
     }
     fs.mkdirSync(path.join(home, 'nowhere'));
@@ -93,12 +93,12 @@ describe('the data directory', () => {
     fs.writeFileSync(file, Buffer.concat([header, Buffer.alloc(8_092)]));
     expect(checkDatabase(home)).toMatchObject([{ level: 'ok' }]);
     fs.truncateSync(file, 5_000);
-    expect(detail()).toBe(`${file} is cut off`);
+    expect(detail()).toBe(`${file} is truncated`);
     // The rest of it may still be in the log.
     fs.writeFileSync(`${file}-wal`, 'pages');
     expect(checkDatabase(home)).toMatchObject([{ level: 'ok' }]);
     fs.writeFileSync(file, 'not a database at all');
-    expect(detail()).toBe(`${file} is damaged, or no database`);
+    expect(detail()).toBe(`${file} is damaged or not a database`);
     expect(checkDatabase(home)[0]?.fix).toContain('stoa backup');
   });
 
@@ -174,7 +174,7 @@ describe('the address', () => {
     expect(levels({ kind: 'something else' }, url, undefined, '1.0.0')).toEqual(['port problem']);
     expect(levels({ kind: 'other daemon' }, url, undefined, '1.0.0')).toEqual(['port problem']);
     const [given] = judgeAnswer({ kind: 'other daemon' }, url, 1, '1.0.0', 'STOA_TOKEN');
-    expect(given?.fix).toMatch(/^it came from STOA_TOKEN: /);
+    expect(given?.fix).toMatch(/^the token came from STOA_TOKEN: /);
   });
 
   it('is free without a daemon, and a problem when one runs that does not answer', () => {

@@ -41,7 +41,7 @@ export async function checkAgentTools(
     sandbox.hidesHome ? ok('sandbox', text) : note('sandbox', text),
     ripgrep.ok
       ? ok('ripgrep', `${ripgrep.path}: agents search files with it`)
-      : note('ripgrep', `${ripgrep.problem}: agents search files with what Stoa has, more slowly`),
+      : note('ripgrep', `${ripgrep.problem}: agents use the slower built-in search`),
   ];
 }
 
@@ -58,7 +58,7 @@ export function checkDiskSpace(home: string): Finding {
 export function judgeSpace(free: number): Finding {
   const text = `${bytesText(free)} free`;
   if (free < NO_SPACE) {
-    return problem('disk', text, 'make room: without it the daemon refuses to write');
+    return problem('disk', text, 'free some space: without it the daemon refuses to write');
   }
   return free < LITTLE_SPACE ? note('disk', text) : ok('disk', text);
 }

@@ -10,11 +10,11 @@ interface WorkspaceSetting {
 export function checkWorkspaces(workspaces: readonly WorkspaceSetting[]): Finding[] {
   return workspaces.flatMap(({ path, shared, approve }) => {
     if (approve === 'self') {
-      const detail = `${path}: approve: self gives people who have a session there a shell as the user of the daemon`;
+      const detail = `${path}: with approve: self, people who have a session there can run programs as the user of the daemon`;
       return [note('workspace', detail)];
     }
     if (!shared) return [];
-    const detail = `${path} is shared; the owner answers there before programs of other people run (approve: owner)`;
+    const detail = `${path} is shared; programs of other people need an approval by the owner (approve: owner)`;
     return [ok('workspace', detail)];
   });
 }

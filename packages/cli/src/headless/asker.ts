@@ -80,7 +80,7 @@ export class Asker {
       const line = await this.question(replyPrompt(approval), signal);
       if (isWithdrawn()) return;
       if (line === undefined) {
-        this.say(`it waits; to answer later: ${howToAnswer(approval)}`);
+        this.say(`still pending; to answer later: ${howToAnswer(approval)}`);
         return;
       }
       const reply = readReply(approval, line);

@@ -45,7 +45,7 @@ export class OpenApprovals {
     else
       this.say(
         approval,
-        `it waits for ${approval.kind === 'question' ? 'an answer' : 'an approval'}`,
+        `waiting for ${approval.kind === 'question' ? 'an answer' : 'an approval'}`,
       );
   }
 

@@ -50,7 +50,7 @@ function readDecision({ inputHash, suggestedRule }: Approval, line: string): Rep
     case 'w':
     case 'workspace':
       if (suggestedRule === undefined) {
-        return { type: 'again', hint: 'no rule describes this call: it can be allowed once' };
+        return { type: 'again', hint: 'no rule describes this call: it can only be allowed once' };
       }
       if (reason !== '' && reason !== 'workspace' && reason !== 'session') return AGAIN;
       return allow(word.startsWith('w') || reason === 'workspace' ? 'workspace' : 'session');

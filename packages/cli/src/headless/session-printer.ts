@@ -12,7 +12,7 @@ export function sessionPrinter(context: Context): (item: SessionItem) => void {
   return (item) => {
     switch (item.type) {
       case 'gap':
-        context.say(`events ${item.after + 1} to ${item.oldest - 1} are no longer kept`);
+        context.say(`events ${item.after + 1} to ${item.oldest - 1} are no longer stored`);
         break;
       case 'text_chunk':
         words.text(spoken.chunk(item));

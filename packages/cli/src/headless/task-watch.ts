@@ -42,7 +42,7 @@ async function tasksOf(context: Context, sessionId: string): Promise<readonly Ta
 }
 
 export function sayTasksGoOn(context: Context, sessionId: string, live: readonly Task[]): void {
-  context.say(`${pillLabel(live) ?? 'something'} goes on in the background:`);
+  context.say(`still running in the background: ${pillLabel(live) ?? 'something'}`);
   for (const task of live) {
     const { title, status } = taskRow(task, context.io.now());
     context.say(`  ${task.taskId} ${printableLine(title)} (${status})`);

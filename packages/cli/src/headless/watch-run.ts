@@ -102,7 +102,7 @@ export class RunWatch {
       this.listenForInterrupt();
       this.steps.approvals.close();
       this.steps.terminal.breakLine();
-      this.context.say('cancelling; Ctrl-C again to leave at once');
+      this.context.say('cancelling; press Ctrl-C again to leave immediately');
       this.context.client.runs.cancel(this.runId).catch((error: unknown) => {
         this.context.say(`it could not be cancelled: ${explain(error, undefined).what}`);
       });

@@ -66,7 +66,7 @@ describe('approvalText', () => {
     const text = approvalText(settled, style);
     expect(text).toContain('  by          human:owner\n');
     expect(text).not.toContain('expires');
-    expect(text).toMatch(/what was allowed instead:\n {4}\{\n {6}"path": "b"\n {4}\}$/);
+    expect(text).toMatch(/allowed with these arguments:\n {4}\{\n {6}"path": "b"\n {4}\}$/);
   });
 
   it('lists the options of a question', () => {

@@ -33,7 +33,7 @@ export function approvalText(approval: Approval, style: ApprovalStyle): string {
     requestText(approval, style),
     ...(approval.updatedInput === undefined
       ? []
-      : [jsonBlock(style, 'what was allowed instead', approval.updatedInput)]),
+      : [jsonBlock(style, 'allowed with these arguments', approval.updatedInput)]),
   ].join('\n');
 }
 

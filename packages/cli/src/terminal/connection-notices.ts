@@ -2,7 +2,7 @@ import type { FollowNotice } from '@stoa/client';
 import type { Context } from '../context.js';
 
 const REASONS: Record<Extract<FollowNotice, { type: 'reconnecting' }>['reason'], string> = {
-  connection_lost: 'the connection is lost',
+  connection_lost: 'the connection was lost',
   shutdown: 'the daemon is stopping',
   slow_reader: 'this reader was too slow',
   unavailable: 'the daemon cannot read its log',
@@ -13,10 +13,10 @@ export function connectionNotices(context: Context): (notice: FollowNotice) => v
   let lost = false;
   return (notice) => {
     if (notice.type === 'reconnecting') {
-      if (!lost) context.say(`${REASONS[notice.reason]}; trying again, nothing will be missed`);
+      if (!lost) context.say(`${REASONS[notice.reason]}; reconnecting, no event will be lost`);
       lost = true;
     } else if (lost) {
-      context.say(`connected again, going on after ${notice.after}`);
+      context.say(`reconnected; continuing after ${notice.after}`);
       lost = false;
     }
   };

@@ -76,7 +76,7 @@ describe('a decision', () => {
   it('tells what led to it, who was compared in which order and by what, and who got the turn', () => {
     expect(decisionText(decision, style).split('\n')).toEqual([
       '14:03:09 msg_1 opened a turn #12',
-      '       MEMBER     VERDICT  BECAUSE IT                 BEHIND THE ONE ABOVE BY',
+      '       MEMBER     VERDICT  REASON                     RANKED LOWER BY',
       '    1  The cook␛  granted  was addressed',
       '    2  Adept      queued   spoke last in this thread  addressed',
       '    3  gone       skipped  its session has ended      last in thread',

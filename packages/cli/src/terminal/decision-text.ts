@@ -20,8 +20,8 @@ const COLUMNS: readonly Column[] = [
   { title: '', align: 'right' },
   { title: 'MEMBER' },
   { title: 'VERDICT' },
-  { title: 'BECAUSE IT' },
-  { title: 'BEHIND THE ONE ABOVE BY' },
+  { title: 'REASON' },
+  { title: 'RANKED LOWER BY' },
 ];
 
 /** One decision: what led to it, who was compared in which order, and what followed. */

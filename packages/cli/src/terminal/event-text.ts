@@ -66,9 +66,9 @@ function deed(event: Other): string {
     case 'message_deleted':
       return `deleted ${event.data.messageId}`;
     case 'reaction_set':
-      return `reacted ${printableLine(event.data.emoji)} to ${event.data.messageId}`;
+      return `reacted with ${printableLine(event.data.emoji)} to ${event.data.messageId}`;
     case 'reaction_unset':
-      return `took ${printableLine(event.data.emoji)} back from ${event.data.messageId}`;
+      return `removed the reaction ${printableLine(event.data.emoji)} from ${event.data.messageId}`;
     case 'member_joined':
       return `added ${printableLine(event.data.member.displayName)}`;
     case 'member_updated':

@@ -84,7 +84,7 @@ describe('eventText', () => {
       type: 'reaction_set',
       data: { messageId: 'msg_01', emoji: '👍\u001b', actorId: 'human:alice' },
     };
-    expect(eventText(event, style)).toBe('14:03:09 * human:alice reacted 👍␛ to msg_01');
+    expect(eventText(event, style)).toBe('14:03:09 * human:alice reacted with 👍␛ to msg_01');
   });
 
   it('shows of turns who has one and how it ended, and nothing of what changed nothing', () => {

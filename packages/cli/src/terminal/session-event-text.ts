@@ -23,15 +23,15 @@ export function sessionEventText(event: Stamped): string | undefined {
     case 'approval_settled':
       return settledText(event);
     case 'resumed':
-      return `taken up again after an interruption (attempt ${event.data.attempt})`;
+      return `resumed after an interruption (attempt ${event.data.attempt})`;
     case 'context_given':
       return contextText(event);
     case 'compacted':
-      return `the context was full: ${event.data.tokensBefore} tokens became a summary`;
+      return `the context was full: ${event.data.tokensBefore} tokens were summarised`;
     case 'note':
       return printableLine(event.data.text);
     case 'requeued':
-      return `put off to another run: ${printableLine(event.data.reason)}`;
+      return `moved to another run: ${printableLine(event.data.reason)}`;
     case 'dropped':
       return `${event.data.itemId} was dropped: ${printableLine(event.data.reason)}`;
     case 'dead_lettered':
@@ -57,9 +57,9 @@ function lifeText(event: Stamped): string | undefined {
     case 'session_updated':
       return event.data.mode === undefined ? undefined : `the mode is now ${event.data.mode}`;
     case 'session_refreshed':
-      return 'took over the present definition of its agent';
+      return 'now uses the current definition of its agent';
     case 'session_cleared':
-      return 'cleared: what follows does not know what came before';
+      return 'cleared: later runs do not see what came before';
     case 'session_ended':
       return `ended: ${printableLine(event.data.reason)}`;
     case 'permissions_extended':
