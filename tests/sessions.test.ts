@@ -1,14 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type {
-  Agent,
-  Approval,
-  InboxItem,
-  Run,
-  Session,
-  StreamFrame,
-} from '@stoa/protocol';
+import type { Agent, Approval, InboxItem, Run, Session, StreamFrame } from '@stoa/protocol';
 import {
   type Caller,
   callerOf,
