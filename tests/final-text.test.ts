@@ -194,7 +194,7 @@ turns:
       return json.status === 'cancelled';
     });
     expect(await replies(testChannel)).toEqual(['b-heir: I take over']);
-    expect(await why(messageId)).toContain('→ a-loser was replaced by one who waited\n');
+    expect(await why(messageId)).toContain('→ a-loser was replaced by a waiting agent\n');
   });
 
   it('DU-19 a text that cannot be published is no abstention', async () => {
@@ -309,7 +309,7 @@ turns:
     const { messageId } = await testChannel.post('@careful speak');
     expect(await testChannel.closed(messageId)).toBe('silent');
     expect(await replies(testChannel)).toEqual([]);
-    expect(await why(messageId)).toContain('its rules do not let it speak without approval');
+    expect(await why(messageId)).toContain('its rules require an approval to speak');
   });
 
   it('DU-20 a model that calls no tool answers in the lobby once it is invited', async () => {

@@ -200,7 +200,7 @@ describe('a person who continues in a thread', () => {
       replies: 2,
       startedRuns: 2,
     });
-    expect(await why(messageId)).toContain('as many replies as allowed (2 replies, 2 runs,');
+    expect(await why(messageId)).toContain('the reply limit was reached (2 replies, 2 runs,');
   });
 
   it('DU-6 is answered by the named agent with a budget of one, although the reply to the first message calls another', async () => {
@@ -228,7 +228,7 @@ describe('a person who continues in a thread', () => {
       'ann: @cyd what do you think?',
       'ben: ben on @ben second',
     ]);
-    expect(await why(messageId)).toContain('as many replies as allowed (1 reply, 1 run,');
+    expect(await why(messageId)).toContain('the reply limit was reached (1 reply, 1 run,');
   });
 
   it('DU-7 loses no reply to an agent that answers a stimulus meanwhile', async () => {
@@ -262,7 +262,7 @@ describe('a person who continues in a thread', () => {
       'ann: about the news',
       'ben: ben on @ben and now?',
     ]);
-    expect(await why(messageId)).toContain('as many replies as allowed (1 reply, 1 run,');
+    expect(await why(messageId)).toContain('the reply limit was reached (1 reply, 1 run,');
   });
 
   it('DU-8 an agent that another agent calls replies to its caller, in the thread and turn of the person', async () => {

@@ -50,7 +50,7 @@ async function takePictures(browser, { daemon, thread }) {
   // The thread stays open beside the newest messages.
   await page.getByRole('button', { name: 'Newest' }).click();
   await page.getByText('Since Tuesday').waitFor();
-  await page.getByRole('button', { name: '2 wait for you' }).waitFor();
+  await page.getByRole('button', { name: '2 waiting for you' }).waitFor();
   await page.getByRole('button', { name: 'Background tasks' }).waitFor();
   await picture(page, 'web-channel');
   await page.emulateMedia({ colorScheme: 'dark' });
@@ -60,7 +60,7 @@ async function takePictures(browser, { daemon, thread }) {
   const objection = page.getByRole('article').filter({ hasText: 'back by accident' }).last();
   await objection.hover();
   await objection.getByRole('button', { name: 'Why did they speak?' }).click();
-  await page.getByText('was given the turn, because').waitFor();
+  await page.getByText('got the turn because').waitFor();
   await picture(page, 'web-why');
   await page.keyboard.press('Escape');
 
@@ -69,7 +69,7 @@ async function takePictures(browser, { daemon, thread }) {
   await picture(page, 'web-tasks');
   await page.keyboard.press('Escape');
 
-  await page.getByRole('button', { name: '2 wait for you' }).click();
+  await page.getByRole('button', { name: '2 waiting for you' }).click();
   await page.getByRole('region', { name: 'Diff' }).waitFor();
   await picture(page, 'web-approvals');
   await page.keyboard.press('Escape');

@@ -82,9 +82,9 @@ describe('messages that are made to stop the page', () => {
       await row(page, 'the last').waitFor();
       for (const one of fragments) {
         const shown = row(page, one.repeat(20).trim());
-        await shown.getByText('Shown as plain text: it has more markup').first().waitFor();
+        await shown.getByText('Shown as plain text: it has too much markup').first().waitFor();
       }
-      const notes = page.getByText('Shown as plain text: it has more markup');
+      const notes = page.getByText('Shown as plain text: it has too much markup');
       expect(await notes.count()).toBe(fragments.length);
       await page.reload();
     }
@@ -113,7 +113,7 @@ describe('messages that are made to stop the page', () => {
       `);
       await page.goto(`${web.daemon.url}/c/${channelId}`);
       const broken = row(page, text);
-      await broken.getByText('it could not be laid out').waitFor();
+      await broken.getByText('it could not be formatted').waitFor();
       await row(page, 'the first').waitFor();
       await row(page, 'the last').waitFor();
       await broken.hover();

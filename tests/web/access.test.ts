@@ -173,7 +173,7 @@ describe('the web UI for everybody, in a browser', () => {
     for (const [name, dialog] of [
       ['Search', 'Command palette'],
       ['Background tasks: 1 shell', 'Background tasks'],
-      ['1 waits for you', 'Waiting for your answer'],
+      ['1 waiting for you', 'Waiting for your answer'],
       ['New channel', 'New channel'],
       ['Go to a day', 'Go to a day'],
     ] as const) {
@@ -237,7 +237,7 @@ describe('the web UI for everybody, in a browser', () => {
     const page = await lobby();
     const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
     await heading('What is ready');
-    await page.getByRole('button', { name: '1 waits for you' }).waitFor();
+    await page.getByRole('button', { name: '1 waiting for you' }).waitFor();
     await expectNothingFound(page, 'the lobby');
 
     await page
@@ -255,7 +255,7 @@ describe('the web UI for everybody, in a browser', () => {
     await page.keyboard.press('Escape');
 
     await page.keyboard.press('?');
-    await page.getByRole('dialog').getByText('Show the keys').waitFor();
+    await page.getByRole('dialog').getByText('Show the keyboard shortcuts').waitFor();
     await expectNothingFound(page, 'the keys', 'dialog');
     await page.keyboard.press('Escape');
 
@@ -264,7 +264,7 @@ describe('the web UI for everybody, in a browser', () => {
     await expectNothingFound(page, 'the tasks', 'dialog');
     await page.keyboard.press('Escape');
 
-    await page.getByRole('button', { name: '1 waits for you' }).click();
+    await page.getByRole('button', { name: '1 waiting for you' }).click();
     await page.getByRole('button', { name: /^Deny/ }).waitFor();
     await expectNothingFound(page, 'the approvals', 'dialog');
     await page.keyboard.press('Escape');
@@ -358,7 +358,7 @@ describe('the web UI for everybody, in a browser', () => {
       await (options.viewport.width === 390 ? back.tap() : back.press('Enter'));
       await until('the focus is on the channel', async () => /^Lobby/.test(await focusOn(page)));
 
-      await page.getByRole('button', { name: '1 waits for you' }).click();
+      await page.getByRole('button', { name: '1 waiting for you' }).click();
       await page.getByRole('button', { name: /^Deny/ }).waitFor();
       await shows('the approvals');
       // There is channel to read the change.

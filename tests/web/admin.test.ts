@@ -105,7 +105,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByRole('button', { name: 'Save policy' }).click();
     await expectProblem(page, 'Pause between turns', 'Write it as 15s, 5m or 1h 30m.');
     await expectProblem(page, 'Speakers at once', 'At most 20.');
-    await page.getByText('2 fields are not right yet.').waitFor();
+    await page.getByText('2 fields need a correction.').waitFor();
     // The first of them in the form.
     const focused = await page.evaluate('document.activeElement?.id');
     expect(focused).toBe(await speakers.getAttribute('id'));
@@ -182,7 +182,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await until('the mode is stored', async () =>
       (await stored()).some(({ participationMode }) => participationMode === 'always_listen'),
     );
-    await page.getByLabel('When Vintner speaks').selectOption('As the channel');
+    await page.getByLabel('When Vintner speaks').selectOption('Channel default');
     await until('it has no mode of its own', async () =>
       (await stored()).every(({ participationMode }) => participationMode === undefined),
     );
@@ -200,11 +200,11 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByText('Agents may speak', { exact: true }).waitFor();
     expect((await channel('cellar')).paused).toBe(false);
     await page.getByRole('button', { name: 'Archive', exact: true }).click();
-    await page.getByText('It is archived').waitFor();
+    await page.getByText('The channel is archived').waitFor();
     expect((await channel('cellar')).archivedAt).toBeGreaterThan(0);
 
     await page.getByRole('button', { name: 'Delete…' }).click();
-    const forGood = page.getByRole('button', { name: 'Delete for good' });
+    const forGood = page.getByRole('button', { name: 'Delete permanently' });
     await page.getByLabel('Type cellar to delete it').fill('cella');
     expect(await forGood.isDisabled()).toBe(true);
     await page.getByLabel('Type cellar to delete it').fill('cellar');
@@ -222,7 +222,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await dialog.getByLabel('Id', { exact: true }).fill('host');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await expectProblem(page, 'Id', 'There is already an agent host');
-    await dialog.getByText('One field is not right yet.').waitFor();
+    await dialog.getByText('One field needs a correction.').waitFor();
     await page.keyboard.press('Escape');
     const question = page.getByRole('dialog', { name: 'Leave without saving?' });
     await question.waitFor();
@@ -259,7 +259,7 @@ describe('settings, timeline and usage, in a browser', () => {
   it('schedules are made, refused beside the field, paused and ended', async () => {
     const page = await at('/settings/schedules');
     await page.getByRole('button', { name: 'New schedule' }).click();
-    await page.getByLabel('Who works').selectOption('agent:guide');
+    await page.getByLabel('Session', { exact: true }).selectOption('agent:guide');
     await page.getByRole('button', { name: 'Create' }).click();
     await expectProblem(page, 'Title', 'This must not be empty.');
     await expectProblem(page, 'What to do', 'This must not be empty.');
@@ -291,23 +291,23 @@ describe('settings, timeline and usage, in a browser', () => {
   it('a token is shown once when it is made, and is worth nothing when it is revoked', async () => {
     const page = await at('/settings/tokens');
     await page.getByRole('button', { name: 'New token' }).click();
-    await page.getByLabel('For whom').fill('Ada!');
-    await page.getByRole('button', { name: 'Make it' }).click();
-    await expectProblem(page, 'For whom', 'Small letters, digits, dots and dashes, such as ada.');
+    await page.getByLabel('Person', { exact: true }).fill('Ada!');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    await expectProblem(page, 'Person', 'Lowercase letters, digits, dots and dashes, such as ada.');
     await expectProblem(page, 'Name of the token', 'This must not be empty.');
     await expectProblem(page, 'Login link', 'This must not be empty.');
     await page.getByLabel('Name of the token').fill('laptop');
-    await page.getByLabel('For whom').fill('ada');
+    await page.getByLabel('Person', { exact: true }).fill('ada');
     // SE-12: an open page alone cannot create tokens.
     const freshLink = async (): Promise<string> =>
       (await web.owner.post<{ url: string }>('/v1/login-codes')).json.url;
     const spent = await freshLink();
     await page.getByLabel('Login link').fill(`${spent}x`);
-    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('button', { name: 'Create token' }).click();
     await page.getByText('The login code is used, expired or not one of yours').waitFor();
     expect(web.browser.takeErrors()).toEqual([expect.stringContaining('403 (Forbidden)')]);
     await page.getByLabel('Login link').fill(spent);
-    await page.getByRole('button', { name: 'Make it' }).click();
+    await page.getByRole('button', { name: 'Create token' }).click();
     const secret = (await page.getByLabel('The token', { exact: true }).textContent()) ?? '';
     const ada = callerOf(web.daemon.url, secret);
     expect((await ada.get('/v1/whoami')).json).toMatchObject({ actorId: 'human:ada' });
@@ -317,7 +317,7 @@ describe('settings, timeline and usage, in a browser', () => {
     const shown = page.getByRole('dialog', { name: 'Token of ada' });
     await shown.getByText('Give it to ada, who sets it as STOA_TOKEN').waitFor();
     expect(await shown.getByRole('button', { name: 'Close' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('button', { name: 'I have saved it' }).click();
     expect(await page.content()).not.toContain(secret);
     await page.getByRole('button', { name: 'Revoke laptop…' }).click();
     const asked = page.getByRole('dialog', { name: 'Revoke laptop of ada?' });
@@ -340,7 +340,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await leases.getByText('Builder').waitFor();
     await leases.getByText('answered').first().waitFor();
     await turn.getByText('open', { exact: true }).waitFor({ state: 'detached' });
-    await turn.getByText(/decisions, and why/).click();
+    await turn.getByText(/decisions with reasons/).click();
     await turn.getByText(/: a message opened a turn\./).waitFor();
     await turn.getByText(/the turn is closed: /).waitFor();
 
@@ -376,7 +376,7 @@ describe('settings, timeline and usage, in a browser', () => {
 
   it('an address with nothing under it says so in plain words, and leads back', async () => {
     const page = await at('/anything/else');
-    await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
     for (const [path, title] of [
       ['/s/ses_nope', 'There is no such session'],
       ['/c/lobby/m/nope', 'There is no such message'],
@@ -408,7 +408,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.getByRole('textbox', { name: 'Message' }).waitFor();
     await page.unroute('**/assets/usage-screen-*.js');
     await page.goBack();
-    await page.getByRole('button', { name: 'Load the page again' }).click();
+    await page.getByRole('button', { name: 'Reload the page' }).click();
     await page.getByRole('heading', { name: 'Usage' }).waitFor();
     for (const complaint of web.browser.takeErrors()) {
       expect(complaint).toContain('/assets/usage-screen-');
@@ -451,7 +451,7 @@ describe('settings, timeline and usage, in a browser', () => {
     expect(await bars.nth(0).locator('.stroke-faint').count()).toBe(1);
     expect(await bars.nth(1).locator('.fill-accent').count()).toBe(1);
     await page.getByRole('button', { name: 'Channel', exact: true }).click();
-    await table.getByRole('rowheader', { name: 'Outside of channels' }).waitFor();
+    await table.getByRole('rowheader', { name: 'Outside channels' }).waitFor();
     model.assertPlayed();
   });
 

@@ -164,7 +164,7 @@ describe('the feed of a channel, in a browser', () => {
     );
     await say(page, 'first of two');
     await say(page, 'second of two');
-    await message(page, 'first of two').getByText('waits for the daemon').waitFor();
+    await message(page, 'first of two').getByText('waiting for the daemon').waitFor();
     await page.unroute(posts);
     await page.reload();
     for (const text of ['first of two', 'second of two']) {
@@ -268,10 +268,10 @@ describe('the feed of a channel, in a browser', () => {
     await box(page).fill('half a sentence');
     // Who looks elsewhere meanwhile finds it when the daemon is back, and what waits is sent from there.
     await page.getByRole('link', { name: 'Nook' }).click();
-    await page.getByText('This channel cannot be read now').waitFor();
+    await page.getByText('This channel cannot be loaded now').waitFor();
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
-    await page.getByText('so they are not known. They are shown when it is back.').waitFor();
-    await banner.filter({ hasText: 'nothing can be changed' }).waitFor();
+    await page.getByText('This list loads when it is back.').waitFor();
+    await banner.filter({ hasText: 'you cannot change anything' }).waitFor();
 
     const second = await startDaemon({ home: first.home, env: { STOA_PORT: port } });
     try {

@@ -89,7 +89,7 @@ describe('a channel of 100,000 messages, in a browser', () => {
     expect(await nodes(page)).toBeLessThan(NODES);
 
     await goToDay(page, '2199-01-01');
-    await page.getByText('Nobody has spoken since then.').waitFor();
+    await page.getByText('There are no messages since then.').waitFor();
     await page.keyboard.press('Escape');
 
     // They were written directly to the store, and the daemon indexes them asynchronously.

@@ -307,7 +307,7 @@ describe('talking, in two browsers', () => {
     await mine.getByRole('button', { name: 'Send', disabled: false }).waitFor();
     expect((await web.owner.delete(`/v1/assets/${assetId}`)).status).toBe(204);
     await mine.reload();
-    await mine.getByText('collected.txt waited too long to be sent').waitFor();
+    await mine.getByText('collected.txt was not sent in time').waitFor();
     const image = attached.locator('img');
     await image.waitFor();
     expect(await attached.getByRole('listitem').allInnerTexts()).toEqual([
@@ -340,7 +340,7 @@ describe('talking, in two browsers', () => {
     await answer.focus();
     await mine.keyboard.press('w');
     const why = mine.getByRole('dialog', { name: 'Why did Reviewer speak?' });
-    await why.getByText('Reviewer was given the turn, because it was addressed.').waitFor();
+    await why.getByText('Reviewer got the turn because it was addressed.').waitFor();
     await why.getByText('others were addressed').first().waitFor();
     await mine.keyboard.press('Escape');
     await why.waitFor({ state: 'detached' });
@@ -355,7 +355,7 @@ describe('talking, in two browsers', () => {
       .click();
     const turn = mine.getByRole('list', { name: 'Whose turn it is' });
     await turn.getByText('is next, because it').waitFor();
-    expect(await turn.textContent()).toContain('not now, because the channel is paused.');
+    expect(await turn.textContent()).toContain('it waits because the channel is paused.');
     await web.owner.patch('/v1/channels/lobby', { paused: false });
     await mine
       .getByRole('log', { name: 'Replies' })
@@ -399,8 +399,10 @@ describe('talking, in two browsers', () => {
     await mine.locator('textarea[aria-label=Message]:focus').blur();
 
     await mine.keyboard.press('Control+k');
-    await mine.keyboard.type('show the keys');
-    await mine.getByRole('option', { name: 'Show the keys', selected: true }).waitFor();
+    await mine.keyboard.type('show the keyboard');
+    await mine
+      .getByRole('option', { name: 'Show the keyboard shortcuts', selected: true })
+      .waitFor();
     await mine.keyboard.press('Enter');
     await mine.getByRole('dialog', { name: 'Keyboard' }).waitFor();
     await mine.keyboard.press('Escape');
@@ -423,7 +425,7 @@ describe('talking, in two browsers', () => {
     const line = mine.getByRole('combobox');
     await line.fill('nobody says this');
     await line.press('Enter');
-    await mine.getByText('no message matches').waitFor();
+    await mine.getByText('No results.').waitFor();
     await line.fill('quince');
     await mine.getByRole('option', { name: 'the quince is ripe', selected: true }).waitFor();
     await mine.keyboard.press('Enter');

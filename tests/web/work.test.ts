@@ -190,7 +190,7 @@ describe('work, in a browser', () => {
     await page.getByRole('region', { name: 'write it all down' }).waitFor();
     await page.getByRole('definition').filter({ hasText: 'is paused' }).waitFor();
     await page.keyboard.press('j');
-    await page.getByRole('definition').filter({ hasText: 'not taken' }).waitFor();
+    await page.getByRole('definition').filter({ hasText: 'not accepted' }).waitFor();
     await page.keyboard.press('k');
     await page.keyboard.press('k');
     await page.getByRole('definition').filter({ hasText: 'until [ -e quiet ]' }).waitFor();
@@ -238,7 +238,7 @@ describe('work, in a browser', () => {
       await waiting(at + 1);
       runIds.push(runId);
     }
-    await page.getByRole('button', { name: '4 wait for you' }).waitFor();
+    await page.getByRole('button', { name: '4 waiting for you' }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('a');
 
@@ -254,7 +254,7 @@ describe('work, in a browser', () => {
     // Text of the agent is separate from the statements of Stoa.
     const written = page.getByRole('region', { name: 'Written by the agent' });
     expect(await written.getByRole('definition').allTextContents()).toEqual([forging]);
-    expect(await page.getByRole('list', { name: 'What Stoa says of it' }).innerText()).toMatch(
+    expect(await page.getByRole('list', { name: 'Description by Stoa' }).innerText()).toMatch(
       new RegExp(`^It runs in ${workspace}\\.\nCommands run `),
     );
 
@@ -281,7 +281,7 @@ describe('work, in a browser', () => {
       return (await approvalOf(runIds[3] ?? '')).state === 'answered';
     });
     expect(JSON.stringify((await ended(runIds[3] ?? '')).output)).toContain('so it is blue');
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('Nothing is waiting for you').waitFor();
   });
 
   const approvalOf = async (runId: string): Promise<Approval> => {
@@ -297,7 +297,7 @@ describe('work, in a browser', () => {
     await waiting(1);
     await submit(await open('asker', 'Second'), 'run echo two');
     const [one, two] = await waiting(2);
-    await page.getByRole('button', { name: '2 wait for you' }).click();
+    await page.getByRole('button', { name: '2 waiting for you' }).click();
     await page.getByRole('region', { name: 'Run echo one' }).waitFor();
     await web.owner.post(`/v1/approvals/${one?.approvalId ?? ''}/answer`, { decision: 'deny' });
     await page.getByText('Answered elsewhere: denied').waitFor();
@@ -307,7 +307,7 @@ describe('work, in a browser', () => {
     await page.getByRole('region', { name: 'Run echo two' }).waitFor();
     expect((await approval(two?.approvalId ?? '')).state).toBe('pending');
     await page.keyboard.press('a');
-    await page.getByText('Nothing waits for you').waitFor();
+    await page.getByText('Nothing is waiting for you').waitFor();
     expect((await approval(two?.approvalId ?? '')).state).toBe('allowed');
   });
 
@@ -372,7 +372,7 @@ describe('work, in a browser', () => {
     const inbox = page.getByRole('list', { name: 'Inbox' });
     await inbox.getByText('run echo steered').waitFor();
     expect(await inbox.getByRole('listitem').count()).toBe(5);
-    expect(await page.getByText('Waits for you').count()).toBe(0);
+    expect(await page.getByText('Waiting for you:').count()).toBe(0);
   });
 
   it('W-15 MCP servers that cannot be reached stand beside the pill, with the reason; else nothing does', async () => {

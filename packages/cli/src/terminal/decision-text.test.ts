@@ -99,7 +99,7 @@ describe('a decision', () => {
       '14:03:09 the run of The cook␛ ended #12',
       '    no session is a member of this channel',
       '  → The cook␛ answered',
-      '  → the turn is closed: as many replies as allowed (3 replies, 1 run, 1 token)',
+      '  → the turn is closed: the reply limit was reached (3 replies, 1 run, 1 token)',
     ]);
   });
 
@@ -112,8 +112,8 @@ describe('a decision', () => {
       renewed: [{ leaseId: 'lse_1', deadline: now }],
     };
     expect(decisionText(kept, style).split('\n').slice(-2)).toEqual([
-      '  → The cook␛ keeps the turn: nobody waits',
-      '  → checked again at 14:03:10 unless something happens before',
+      '  → The cook␛ keeps the turn: nobody is waiting',
+      '  → next check at 14:03:10, or earlier if something happens',
     ]);
   });
 });

@@ -55,7 +55,7 @@ describe('a decision in the live view', () => {
   });
 
   it('says who has the turn and that it is over, and nothing where nothing changed', () => {
-    expect(decided({}, 'reply_budget')).toBe('the turn is over: as many replies as allowed');
+    expect(decided({}, 'reply_budget')).toBe('the turn is over: the reply limit was reached');
     expect(decided({ ended: [{ leaseId: 'lse_1', outcome: 'spoke' }] })).toBeUndefined();
   });
 });

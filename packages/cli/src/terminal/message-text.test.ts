@@ -119,7 +119,7 @@ describe('eventText', () => {
     expect(eventText(decided({ granted }), style)).toBe('14:03:09 * a, b have the turn');
     const closed = { ...turn, outcome: 'run_budget' };
     expect(eventText(decided({ turn: closed }), style)).toBe(
-      '14:03:09 * the turn is over: as many runs as allowed',
+      '14:03:09 * the turn is over: the run limit was reached',
     );
     expect(eventText(decided({}), style)).toBeUndefined();
   });

@@ -31,7 +31,7 @@ const shell: TaskPresenter = {
   title: (task) => task.description || (textField(task, 'command') ?? ''),
   detail(task) {
     const pid = numberField(task, 'pid');
-    const takes = hasInput(task) ? 'open: messages go there' : 'closed';
+    const takes = hasInput(task) ? 'open: receives messages' : 'closed';
     return [
       ['command', textField(task, 'command') ?? ''],
       ['directory', textField(task, 'cwd') ?? ''],
@@ -54,7 +54,7 @@ const agent: TaskPresenter = {
     ['agent', textField(task, 'agentId') ?? ''],
     ['model', textField(task, 'model') ?? ''],
     ['works in', textField(task, 'sessionId') ?? ''],
-    ['after restart', textField(task, 'onRestart') === 'resume' ? 'goes on' : 'is paused'],
+    ['after restart', textField(task, 'onRestart') === 'resume' ? 'resumes' : 'is paused'],
   ],
 };
 
@@ -78,8 +78,8 @@ const monitor: TaskPresenter = {
       ['shows', textField(task, 'include') ?? ''],
       ['hides', textField(task, 'exclude') ?? ''],
       ['ends after', most === undefined ? '' : counted(most, 'event')],
-      ['or silent for', idle === undefined ? '' : `${String(Math.round(idle / 1_000))} s`],
-      ['messages', textField(task, 'messageSignal') ?? 'not taken'],
+      ['or after silence of', idle === undefined ? '' : `${String(Math.round(idle / 1_000))} s`],
+      ['messages', textField(task, 'messageSignal') ?? 'not accepted'],
     ];
   },
   takesMessage: (task) =>

@@ -80,13 +80,13 @@ function triggerWords({ trigger, turn, ended }: StampedDecision, reader: Decisio
       return `the run of ${who} ended`;
     }
     case 'answered':
-      return 'what a run had asked was answered';
+      return 'a question of a run was answered';
     case 'time':
-      return 'the time had come to look again';
+      return 'a scheduled check was due';
     case 'resumed':
       return 'the channel was resumed';
     case 'cancelled':
-      return 'somebody cancelled';
+      return 'somebody cancelled the turn';
   }
 }
 
@@ -161,12 +161,14 @@ function consequences(
       const run = reader.isBrief === true ? '' : ` (${runId})`;
       return `${nameOf(memberId, reader)} has the turn${run}${askedBy(grant, reader)}`;
     }),
-    ...renewed.map(({ leaseId }) => `${holderOf(leaseId, reader)} keeps the turn: nobody waits`),
+    ...renewed.map(
+      ({ leaseId }) => `${holderOf(leaseId, reader)} keeps the turn: nobody is waiting`,
+    ),
     ...(turn.outcome === undefined
       ? []
       : [`the turn is closed: ${turnOutcomeWords(turn.outcome)} (${spent})`]),
     ...(turn.outcome === undefined && turn.wakeAt !== undefined
-      ? [`checked again at ${reader.timeOf(turn.wakeAt)} unless something happens before`]
+      ? [`next check at ${reader.timeOf(turn.wakeAt)}, or earlier if something happens`]
       : []),
   ];
 }

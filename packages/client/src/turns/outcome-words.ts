@@ -22,14 +22,14 @@ const LEASES: Readonly<Record<LeaseOutcome, Words>> = {
   cancelled: ({ reason }) => `was cancelled${inBrackets(reason)}`,
   budget: () => 'was stopped: the budget was used up',
   timeout: () => 'was stopped: it was silent for too long',
-  superseded: () => 'was replaced by one who waited',
-  unclaimed: () => 'did not begin in time',
+  superseded: () => 'was replaced by a waiting agent',
+  unclaimed: () => 'did not start in time',
 };
 
 const WITHHELD: Readonly<Record<string, string>> = {
   not_member: 'it is no longer a member',
   channel_archived: 'the channel is archived',
-  not_permitted: 'its rules do not let it speak without approval',
+  not_permitted: 'its rules require an approval to speak',
 };
 
 /** Failure codes that name something to install or to configure. */
@@ -46,9 +46,9 @@ const FAILURES: Readonly<Record<string, string>> = {
 const TURNS: Readonly<Record<TurnOutcome, string>> = {
   answered: 'answered',
   silent: 'nobody answered',
-  reply_budget: 'as many replies as allowed',
-  run_budget: 'as many runs as allowed',
-  token_budget: 'as many tokens as allowed',
+  reply_budget: 'the reply limit was reached',
+  run_budget: 'the run limit was reached',
+  token_budget: 'the token limit was reached',
   cancelled: 'cancelled',
 };
 

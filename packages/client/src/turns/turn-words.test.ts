@@ -62,23 +62,23 @@ describe('a thread that waits', () => {
   it('shows who has the turn, who follows, and why not now', () => {
     expect(waitingWords({ decision, leases: [lease], isPaused: false }, reader)).toEqual([
       'The cook has the turn.',
-      'adept is next, because it knows what this is about; not now, because The cook has the turn.',
-      'other comes after that, because it is a member; not now, because The cook has the turn.',
-      'tired spoke here a moment ago, and rests.',
+      'adept is next, because it knows what this is about; it waits because The cook has the turn.',
+      'other follows, because it is a member; it waits because The cook has the turn.',
+      'tired spoke here a moment ago and is in its cooldown.',
     ]);
   });
 
   it('shows when it is checked again if nobody has the turn, and that nobody gets it in a paused channel', () => {
     const resting = { ...decision, candidates: [candidate('tired', 'skipped', 'cooling_down')] };
     expect(waitingWords({ decision: resting, leases: [], isPaused: false }, reader).at(-1)).toBe(
-      'Checked again at t5, or when something happens.',
+      'Next check at t5, or when something happens.',
     );
     expect(waitingWords({ decision: resting, leases: [], isPaused: true }, reader)).toEqual([
-      'tired spoke here a moment ago, and rests.',
+      'tired spoke here a moment ago and is in its cooldown.',
       'The channel is paused: nobody gets the turn.',
     ]);
     expect(waitingWords({ decision, leases: [], isPaused: true }, reader)[0]).toBe(
-      'adept is next, because it knows what this is about; not now, because the channel is paused.',
+      'adept is next, because it knows what this is about; it waits because the channel is paused.',
     );
   });
 
@@ -211,7 +211,9 @@ describe('the decision about one of many', () => {
     expect(verdictWords(decision, 'somebody')).toBe('was not compared');
     const many = { verdict: 'skipped' as const, reason: 'served' as const, count: 80 };
     const unclear = { ...grouped, others: [...(grouped.others ?? []), { ...many, memberIds: [] }] };
-    expect(verdictWords(unclear, 'somebody')).toBe('queued: is a member, or skipped: had its turn');
+    expect(verdictWords(unclear, 'somebody')).toBe(
+      'queued: is a member, or skipped: already had its turn',
+    );
   });
 
   it('DU-12 is found by its tag, unless a group lists its id', () => {
@@ -236,7 +238,7 @@ describe('the decision about one of many', () => {
       '2 skipped: is muted (quiet, still)',
     ]);
     expect(waitingWords({ decision: grouped, leases: [lease], isPaused: false }, reader)).toContain(
-      '190 more wait.',
+      '190 more waiting.',
     );
   });
 });

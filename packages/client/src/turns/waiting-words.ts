@@ -39,21 +39,23 @@ export function waitingWords(thread: WaitingThread, reader: WaitingReader): read
   return [
     ...leases.map(({ memberId, phase }) => `${nameOf(memberId)} ${PHASES[phase]}.`),
     ...queued.map(({ memberId, reason }, index) => {
-      const position = index === 0 ? 'is next' : 'comes after that';
-      return `${nameOf(memberId)} ${position}, because it ${BECAUSE[reason]}; not now, because ${notNow}.`;
+      const position = index === 0 ? 'is next' : 'follows';
+      return `${nameOf(memberId)} ${position}, because it ${BECAUSE[reason]}; it waits because ${notNow}.`;
     }),
-    ...(moreQueued > 0 ? [`${String(moreQueued)} more wait.`] : []),
-    ...cooling.map(({ memberId }) => `${nameOf(memberId)} ${BECAUSE.cooling_down}, and rests.`),
-    ...(moreCooling > 0 ? [`${String(moreCooling)} more rest.`] : []),
+    ...(moreQueued > 0 ? [`${String(moreQueued)} more waiting.`] : []),
+    ...cooling.map(
+      ({ memberId }) => `${nameOf(memberId)} ${BECAUSE.cooling_down} and is in its cooldown.`,
+    ),
+    ...(moreCooling > 0 ? [`${String(moreCooling)} more in cooldown.`] : []),
     ...(isPaused && queued.length === 0 ? ['The channel is paused: nobody gets the turn.'] : []),
     ...(leases.length === 0 && !isPaused && turn.wakeAt !== undefined
-      ? [`Checked again at ${reader.timeOf(turn.wakeAt)}, or when something happens.`]
+      ? [`Next check at ${reader.timeOf(turn.wakeAt)}, or when something happens.`]
       : []),
   ];
 }
 
 const PHASES: Readonly<Record<Lease['phase'], string>> = {
-  granted: 'was given the turn and has not begun yet',
+  granted: 'has the turn but has not started yet',
   running: 'has the turn',
   waiting: 'has the turn and waits for an answer',
   ended: 'had the turn',

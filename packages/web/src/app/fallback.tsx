@@ -44,7 +44,7 @@ export class Fallback extends Component<FallbackProps, FallbackState> {
             kept.
           </p>
           <Button look="primary" onClick={() => location.reload()}>
-            Load the page again
+            Reload the page
           </Button>
         </Empty>
       </main>

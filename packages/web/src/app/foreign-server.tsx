@@ -11,9 +11,9 @@ export function ForeignServerAlert() {
       role="alert"
       className="fixed inset-x-0 top-0 z-50 border-b border-line bg-danger-wash px-4 py-2 text-[13px] text-danger"
     >
-      <strong>{TITLE}.</strong> Another program answers here and could not prove to be it, so
-      nothing was sent to it. Do not load this page again: the program could show what it likes.
-      This page goes on by itself when your daemon is back.
+      <strong>{TITLE}.</strong> Another program answers here and could not prove that it is your
+      daemon, so nothing was sent to it. Do not reload this page: the program could show anything.
+      This page reconnects when your daemon is back.
     </p>
   );
 }
@@ -23,7 +23,7 @@ export function ForeignServer() {
   return (
     <main className="flex h-dvh">
       <Empty title={TITLE}>
-        It could not prove to be the daemon that this browser logged in to, so nothing was sent to
+        It could not prove that it is the daemon this browser logged in to, so nothing was sent to
         it. If the data directory of your daemon was replaced, run{' '}
         <code className="rounded bg-code px-1 font-mono">stoa login</code> and open the link it
         prints.

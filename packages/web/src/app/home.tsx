@@ -17,8 +17,8 @@ export function Home() {
   if (channels?.length !== 0) return null;
   return (
     <Empty title="No channels yet">
-      A channel is a room where people and agents talk, and where all they say stays. Make the first
-      one with <b>New channel</b>, on the left.
+      A channel is a lasting conversation between people and agents. Create the first one with{' '}
+      <b>New channel</b>, on the left.
     </Empty>
   );
 }

@@ -37,7 +37,7 @@ export function Page({ title, back, about, actions, children }: PageProps) {
         </div>
         {actions}
       </header>
-      <OfflineBanner meanwhile="What you see may be old, and nothing can be changed until it is back." />
+      <OfflineBanner meanwhile="This page may be out of date, and you cannot change anything until it is back." />
       <div className="flex min-h-0 grow flex-col overflow-y-auto">{children}</div>
     </Columns>
   );

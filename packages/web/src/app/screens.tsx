@@ -76,13 +76,13 @@ export function Screen({ page }: { readonly page: PageAddress | undefined }) {
 /** A moment at most while there is a connection; what flashes would look slower. */
 function OnItsWay() {
   if (useConnection() !== 'reconnecting') return null;
-  return <Empty title="The daemon does not answer">This is shown when it is back.</Empty>;
+  return <Empty title="The daemon does not answer">This page loads when it is back.</Empty>;
 }
 
 function Nowhere() {
   return (
-    <Empty title="There is nothing here">
-      The address leads nowhere.{' '}
+    <Empty title="Page not found">
+      There is no page at this address.{' '}
       <Link to="/" className="text-accent underline">
         Back to the channels
       </Link>

@@ -43,7 +43,7 @@ function NotAnswering({ problem }: { readonly problem: Error }) {
   return (
     <main className="flex h-dvh">
       <Empty title="The daemon does not answer">
-        It is asked again in a moment.{isTemporary(problem) ? null : ` (${problem.message})`}
+        This page tries again in a moment.{isTemporary(problem) ? null : ` (${problem.message})`}
       </Empty>
     </main>
   );
@@ -61,7 +61,7 @@ function Inside({ me }: { readonly me: string }) {
     return () => clearTimeout(timer);
   }, []);
   useKeyboard();
-  useKey('?', { does: 'Show the keys' }, () => setHelp(true));
+  useKey('?', { does: 'Show the keyboard shortcuts' }, () => setHelp(true));
   return (
     <>
       <ForeignServerAlert />
@@ -92,7 +92,7 @@ function LoggedOut() {
     <main className="flex h-dvh">
       <Empty title="This browser is not logged in">
         Run <code className="rounded bg-code px-1 font-mono">stoa login</code> and open the link it
-        prints; the start of the daemon prints one too. A link works once, for ten minutes.
+        prints; the daemon also prints one when it starts. A link works once, within ten minutes.
       </Empty>
     </main>
   );

@@ -141,12 +141,12 @@ function Heading({
         {state === 'pending' ? ` · expires in ${elapsedText(expiresAt - now)}` : null}
       </p>
       {reason === '' || kind === 'question' ? null : (
-        <p className="mt-1 text-[13px] text-soft">Asked because: {visibleText(reason)}</p>
+        <p className="mt-1 text-[13px] text-soft">Reason: {visibleText(reason)}</p>
       )}
       {requested === undefined ? null : (
         <p className="text-[13px] text-soft">
           Asked by {visibleText(requested)}
-          {answerableBy === 'owner' ? ' · only the owner answers this' : null}
+          {answerableBy === 'owner' ? ' · only the owner can answer' : null}
         </p>
       )}
     </div>
@@ -160,7 +160,7 @@ function Settled({ approval }: { readonly approval: Approval }) {
     state === 'expired'
       ? 'Nobody answered in time.'
       : state === 'withdrawn'
-        ? 'Its run has ended; there is nothing to answer any more.'
+        ? 'The run has ended, so no answer is needed.'
         : `Answered elsewhere: ${state}${by}${answer === undefined ? '' : `, “${answer}”`}.`;
   return (
     <p

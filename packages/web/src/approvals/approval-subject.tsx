@@ -20,7 +20,7 @@ export function ApprovalSubject({ approval, isFolded }: ApprovalSubjectProps) {
   return (
     <>
       {notes.length === 0 ? null : (
-        <ul aria-label="What Stoa says of it" className="space-y-0.5 text-[13px] text-soft">
+        <ul aria-label="Description by Stoa" className="space-y-0.5 text-[13px] text-soft">
           {notes.map((note) => (
             <li key={note} className="break-words">
               {visibleText(note)}

@@ -66,9 +66,8 @@ export function ApprovalsDialog({ approvalId, onClose }: ApprovalsDialogProps) {
   return (
     <Dialog title="Waiting for your answer" onClose={onClose} isPane>
       {approvals?.length === 0 ? (
-        <Empty title="Nothing waits for you">
-          When an agent wants to do something that it may not do by itself, or has a question, it
-          waits here for your answer.
+        <Empty title="Nothing is waiting for you">
+          Tool calls that need an approval and questions of agents appear here.
         </Empty>
       ) : (
         <div className="flex min-h-0 grow flex-col short:block short:overflow-y-auto wide:flex-row">

@@ -21,7 +21,7 @@ export function DenyForm({ onDeny, onBack }: DenyFormProps) {
       <input
         ref={box}
         aria-label="Why not"
-        placeholder="Reason for the agent (may be left empty)"
+        placeholder="Reason for the agent (optional)"
         className={`${INPUT} min-w-48 flex-1`}
         value={message}
         onChange={({ target }) => setMessage(target.value)}

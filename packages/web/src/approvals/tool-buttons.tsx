@@ -21,7 +21,7 @@ export function ToolButtons({
     <>
       {suggestedRule === undefined ? null : (
         <p className="text-xs text-faint">
-          Always would allow{' '}
+          “Always” allows{' '}
           <code className="font-mono break-words text-soft">{visibleText(suggestedRule)}</code>
         </p>
       )}

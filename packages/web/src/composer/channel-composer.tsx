@@ -22,7 +22,7 @@ export function ChannelComposer({ channelId, me, messages, rootId }: ChannelComp
   const { data: channel } = useChannel(channelId);
   const { data: members } = useMembers(channelId);
   if (channel?.archivedAt !== undefined) {
-    return <Closed>This channel is archived: it can be read, and nobody writes here.</Closed>;
+    return <Closed>This channel is archived: you can read it, but nobody can post.</Closed>;
   }
   if (members && !members.some(({ actorId }) => actorId === me)) {
     return <Join channelId={channelId} />;
@@ -57,7 +57,7 @@ function Join({ channelId }: { readonly channelId: string }) {
   });
   return (
     <Closed>
-      You read along, but are no member.
+      You can read this channel, but you are not a member.
       <Button onClick={() => join.mutate()} disabled={join.isPending}>
         Join
       </Button>

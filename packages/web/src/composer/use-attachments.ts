@@ -109,7 +109,7 @@ async function checkAsset(draftKey: string, { key, name, assetId = '' }: Attache
     const isWanted = attachedAt(draftKey).some((each) => each.key === key);
     if (!isWanted || !isCollected(error)) return;
     removeOne(draftKey, key);
-    toast.tell(`${name} waited too long to be sent and is not stored any more. Attach it again.`);
+    toast.tell(`${name} was not sent in time and is no longer stored. Attach it again.`);
   }
 }
 
@@ -133,7 +133,9 @@ async function upload(draftKey: string, key: number, file: File): Promise<void> 
 function add(draftKey: string, files: readonly File[]): void {
   const room = MOST - attachedAt(draftKey).length;
   if (files.length > room) {
-    toast.problem(new Error(`${MOST} files at most go with a message; the rest is left out.`));
+    toast.problem(
+      new Error(`A message can have at most ${MOST} files. The rest were not attached.`),
+    );
   }
   for (const file of files.slice(0, room)) {
     count += 1;

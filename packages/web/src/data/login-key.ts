@@ -64,7 +64,8 @@ async function inStore<T>(
     const transaction = database.transaction(STORE, mode);
     const done = new Promise<void>((resolve, reject) => {
       transaction.oncomplete = () => resolve();
-      transaction.onabort = () => reject(transaction.error ?? new Error('nothing was kept'));
+      transaction.onabort = () =>
+        reject(transaction.error ?? new Error('the storage of the browser refused the change'));
     });
     const [answer] = await Promise.all([answered(ask(transaction.objectStore(STORE))), done]);
     return answer;
@@ -76,6 +77,7 @@ async function inStore<T>(
 function answered<T>(request: IDBRequest<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     request.onsuccess = () => resolve(request.result);
-    request.onerror = () => reject(request.error ?? new Error('the browser keeps nothing'));
+    request.onerror = () =>
+      reject(request.error ?? new Error('the storage of the browser is not available'));
   });
 }

@@ -110,7 +110,7 @@ describe('what is on its way', () => {
     fixture.now += 13 * 3_600_000;
     const after = fixture.open();
     expect(after.of('lobby')).toMatchObject([
-      { state: 'failed', reason: 'the daemon was away for too long' },
+      { state: 'failed', reason: 'the daemon was offline for too long' },
     ]);
   });
 

@@ -173,7 +173,7 @@ function restored(texts: readonly string[], now: number): readonly Pending[] {
       if (each.state === 'failed') return each;
       return now - each.at < WAITS_MS
         ? { ...each, state: 'waiting' }
-        : { ...each, state: 'failed', reason: 'the daemon was away for too long' };
+        : { ...each, state: 'failed', reason: 'the daemon was offline for too long' };
     });
 }
 

@@ -34,7 +34,7 @@ export function Beginning({ channelId }: { readonly channelId: string }) {
       </p>
       {hasNoAgent && !isArchived ? (
         <p className="mt-1 text-[13px] text-soft">
-          No agent is a member yet, so nobody answers by itself:{' '}
+          No agent is a member yet, so no agent answers:{' '}
           <Link to={pathTo.channelSettingsPage(channelId)} className="text-accent underline">
             add one
           </Link>
@@ -53,7 +53,7 @@ export function Beginning({ channelId }: { readonly channelId: string }) {
             </li>
             <li>
               {isAnswered ? 'Write below and see who answers. ' : null}
-              <kbd className="font-mono">?</kbd> shows the keys.
+              <kbd className="font-mono">?</kbd> shows the keyboard shortcuts.
             </li>
           </ul>
           <IconButton label="Do not show this again" className="-mt-1 -mr-1" onClick={dismiss}>

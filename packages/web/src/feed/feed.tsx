@@ -170,15 +170,15 @@ function FeedState({ view }: { readonly view: ChannelView }) {
   if (status === 'failed' && messages.length === 0) {
     if (isTemporary(problem)) {
       return (
-        <Empty title="This channel cannot be read now">It will be when the daemon is back.</Empty>
+        <Empty title="This channel cannot be loaded now">It loads when the daemon is back.</Empty>
       );
     }
     const isGone = isMissing(problem);
     return (
-      <Empty title={isGone ? 'There is no such channel' : 'This channel cannot be read'}>
+      <Empty title={isGone ? 'There is no such channel' : 'This channel cannot be loaded'}>
         {isGone
           ? 'It was deleted, or the address is wrong. The others are in the list of channels.'
-          : (problem?.detail ?? 'The daemon did not say why.')}
+          : (problem?.detail ?? 'The daemon gave no reason.')}
       </Empty>
     );
   }

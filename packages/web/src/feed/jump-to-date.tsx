@@ -30,7 +30,7 @@ export function JumpToDate({ channelId, onFound }: JumpToDateProps) {
     try {
       const [first] = (await client.messages.list(channelId, { postedSince, limit: 1 })).messages;
       if (!first) {
-        setProblem('Nobody has spoken since then.');
+        setProblem('There are no messages since then.');
         return;
       }
       setOpen(false);

@@ -7,7 +7,7 @@ interface OfflineBannerProps {
 
 /** Says that what is seen may be old, and that nothing written is lost. */
 export function OfflineBanner({
-  meanwhile = 'What you write is kept, and sent when it is back.',
+  meanwhile = 'Your messages are saved and sent when it is back.',
 }: OfflineBannerProps) {
   if (useConnection() !== 'reconnecting') return null;
   return (

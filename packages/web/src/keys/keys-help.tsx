@@ -6,7 +6,7 @@ export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
   const shortcuts = useShortcuts();
   const groups = [...new Set(shortcuts.map(({ group }) => group))];
   return (
-    <Dialog title="Keyboard" onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" onClose={onClose}>
       {groups.map((group) => (
         <section key={group} className="mb-4 last:mb-0">
           <h3 className="mb-1 text-xs font-semibold text-faint">{group}</h3>

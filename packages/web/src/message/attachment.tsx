@@ -17,7 +17,7 @@ export function Attachment({ assetId }: { readonly assetId: string }) {
   });
   const isShown = asset !== undefined && SHOWN.test(asset.mediaType);
   const url = useAssetUrl(assetId, asset?.mediaType ?? '', isShown);
-  if (error) return <p className="text-[13px] text-faint">An attachment that is gone.</p>;
+  if (error) return <p className="text-[13px] text-faint">This attachment no longer exists.</p>;
   if (!asset || (isShown && url === undefined)) return <div className="h-9" />;
   const { bytes, name } = asset;
   if (url !== undefined) {

@@ -61,6 +61,6 @@ export function PendingRow({ pending, isContinued = false, isInFeed = true }: Pe
 
 const WORDS = {
   sending: 'sending…',
-  waiting: 'waits for the daemon',
+  waiting: 'waiting for the daemon',
   failed: '',
 } as const;

@@ -19,7 +19,7 @@ export function Picture({ url, name, fileName, bytes }: PictureProps) {
       <button
         type="button"
         aria-haspopup="dialog"
-        title={`${name}, ${sizeOf(bytes)}: show it large`}
+        title={`${name}, ${sizeOf(bytes)}: show full size`}
         onClick={() => setOpen(true)}
         className="my-1 block w-fit max-w-full cursor-zoom-in"
       >

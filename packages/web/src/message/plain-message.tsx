@@ -5,8 +5,8 @@ interface PlainMessageProps {
 }
 
 const REASONS = {
-  nested: 'Shown as plain text: it has more markup or deeper nesting than is laid out.',
-  failed: 'Shown as plain text: it could not be laid out.',
+  nested: 'Shown as plain text: it has too much markup or too many nested levels.',
+  failed: 'Shown as plain text: it could not be formatted.',
 } as const;
 
 /** A message whose markup is not laid out. */

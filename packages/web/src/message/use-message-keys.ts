@@ -7,7 +7,7 @@ export const MESSAGE_KEYS = 'Messages';
 /** Moves between messages and acts on the one that has the focus; used once, by the screen of a channel. */
 export function useMessageKeys(): void {
   useKey('j', { does: 'Next message', group: MESSAGE_KEYS }, () => move(1));
-  useKey('k', { does: 'Message before', group: MESSAGE_KEYS }, () => move(-1));
+  useKey('k', { does: 'Previous message', group: MESSAGE_KEYS }, () => move(-1));
   useKey('r', { does: 'Reply in the thread of the message', group: MESSAGE_KEYS }, () =>
     act('reply'),
   );

@@ -32,8 +32,8 @@ export function WhyDialog({ message, onClose }: WhyDialogProps) {
       {error ? <p className="text-danger">{error.message}</p> : null}
       {data && !behind ? (
         <p className="text-soft">
-          No decision gave {author.displayName} the turn for this: it was posted without having been
-          asked.
+          No decision gave {author.displayName} a turn for this message: it was posted without a
+          turn.
         </p>
       ) : null}
       {behind ? <Decision decision={behind} reader={reader} author={author.id} /> : null}
@@ -72,10 +72,10 @@ interface DecisionProps {
 }
 
 const VERDICTS = {
-  granted: 'was given the turn',
-  queued: 'waits',
-  speaking: 'speaks already',
-  skipped: 'was left out',
+  granted: 'got the turn',
+  queued: 'is waiting',
+  speaking: 'is already speaking',
+  skipped: 'was skipped',
 } as const;
 
 function Decision({ decision, reader, author }: DecisionProps) {
@@ -90,7 +90,7 @@ function Decision({ decision, reader, author }: DecisionProps) {
     <section aria-label={trigger}>
       {chosen ? (
         <p className="mb-1 text-[15px]">
-          <b>{chosen.name}</b> was given the turn, because it <b>{chosen.because}</b>.
+          <b>{chosen.name}</b> got the turn because it <b>{chosen.because}</b>.
         </p>
       ) : null}
       <p className="text-[13px] text-soft" title={momentOf(at)}>
@@ -114,7 +114,7 @@ function Decision({ decision, reader, author }: DecisionProps) {
               <span className="col-start-2 text-soft wide:col-start-auto">
                 {because}
                 {behindBy === undefined ? null : (
-                  <span className="text-faint"> · behind the one above by {behindBy}</span>
+                  <span className="text-faint"> · ranked below the previous one: {behindBy}</span>
                 )}
               </span>
             </li>

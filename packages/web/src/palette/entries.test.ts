@@ -13,7 +13,7 @@ describe('what fits', () => {
   const entries = [
     entry('Channels', 'The old lobby'),
     entry('Channels', 'Lobby'),
-    entry('Do', 'Show the keys'),
+    entry('Actions', 'Show the keyboard shortcuts'),
   ];
 
   it('has every word of the query, and comes first when it begins with it', () => {
@@ -24,7 +24,7 @@ describe('what fits', () => {
 
   it('is everything when nothing is asked, but of each section no more than eight', () => {
     const many = Array.from({ length: 20 }, (_, i) => entry('Channels', `Channel ${i}`));
-    expect(fitting([...many, entry('Do', 'This')], '')).toHaveLength(9);
+    expect(fitting([...many, entry('Actions', 'This')], '')).toHaveLength(9);
   });
 
   it('is a session by its agent or by what it is about, with the agent first', () => {
@@ -49,7 +49,7 @@ describe('what fits', () => {
     expect([...inSections(fitting(entries, 'the'))].map(([name, of]) => [name, of.length])).toEqual(
       [
         ['Channels', 1],
-        ['Do', 1],
+        ['Actions', 1],
       ],
     );
   });

@@ -12,7 +12,7 @@ const AgentForm = late(async () => (await import('../settings/agent-form.js')).A
 export function PaletteHost() {
   const mode = usePaletteMode();
   const asked = useAskedDialog();
-  useKey('Mod+K', { does: 'Go to anything, do anything' }, () => palette.open('all'));
+  useKey('Mod+K', { does: 'Open the command palette' }, () => palette.open('all'));
   useKey('/', { does: 'Search messages' }, () => palette.open('messages'));
   return (
     <>

@@ -91,7 +91,7 @@ export function Palette({ mode, onClose }: PaletteProps) {
           ref={list}
           id={id}
           role="listbox"
-          aria-label="Found"
+          aria-label="Results"
           className="min-h-0 grow overflow-y-auto p-1.5"
         >
           {[...inSections(shown)].map(([section, entries]) => (
@@ -178,12 +178,7 @@ interface NothingProps {
 
 function Nothing({ query, count, isSearching, problem }: NothingProps) {
   const text =
-    problem ??
-    (count > 0 || query === ''
-      ? undefined
-      : isSearching
-        ? 'Searching…'
-        : 'No name and no message matches.');
+    problem ?? (count > 0 || query === '' ? undefined : isSearching ? 'Searching…' : 'No results.');
   return (
     <p role="status" className={`px-4 text-[13px] text-soft ${text === undefined ? '' : 'pb-3'}`}>
       {text}

@@ -50,7 +50,7 @@ export function useDestinations(): readonly Entry[] {
           hint: keys,
         })),
       ...(['system', 'light', 'dark'] as const).map((theme) =>
-        toDo(theme === 'system' ? 'Colours as the system' : `${THEMES[theme]} colours`, () =>
+        toDo(theme === 'system' ? 'System colours' : `${THEMES[theme]} colours`, () =>
           chooseTheme(theme),
         ),
       ),
@@ -63,7 +63,7 @@ export function useDestinations(): readonly Entry[] {
 const THEMES = { light: 'Light', dark: 'Dark' };
 
 function toDo(title: string, run: () => void): Entry {
-  return { key: `do ${title}`, section: 'Do', title, run };
+  return { key: `do ${title}`, section: 'Actions', title, run };
 }
 
 /** What is neither a channel nor a session. */

@@ -5,7 +5,7 @@ import type { CallRow } from './journal-rows.js';
 
 const STATES: Readonly<Record<CallRow['state'], { readonly word: string; readonly tone: string }>> =
   {
-    asked: { word: 'not made yet', tone: 'text-warn' },
+    asked: { word: 'not started yet', tone: 'text-warn' },
     open: { word: 'no result yet', tone: 'text-warn' },
     ok: { word: '', tone: 'text-good' },
     error: { word: 'error', tone: 'text-danger' },

@@ -17,7 +17,7 @@ const TONES: Readonly<Record<InboxItem['state'], string>> = {
 
 export function InboxTab({ sessionId }: { readonly sessionId: string }) {
   const { data: items } = useSessionInbox(sessionId);
-  if (items?.length === 0) return <Nothing>Nothing has reached it yet.</Nothing>;
+  if (items?.length === 0) return <Nothing>The inbox is empty.</Nothing>;
   return (
     <ol aria-label="Inbox" className="divide-y divide-line">
       {items?.map((item) => (
@@ -33,7 +33,7 @@ function ItemRow({ item }: { readonly item: InboxItem }) {
     mutationFn: () => client.items.replay(itemId),
     onError: toast.problem,
   });
-  const became = appliedRule === rule ? rule : `${rule}, became ${appliedRule}`;
+  const became = appliedRule === rule ? rule : `${rule}, applied as ${appliedRule}`;
   return (
     <li className="py-2 text-[13px]">
       <p className="flex items-baseline gap-2">

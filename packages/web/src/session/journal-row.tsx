@@ -47,8 +47,8 @@ const KINDS: Readonly<Record<AskedRow['kind'], string | undefined>> = {
   channel_delivery: 'from a channel',
   mailbox_delivery: 'from another session',
   task_notice: 'a task has ended',
-  team_task: 'a task of a project',
-  schedule: 'by the clock',
+  team_task: 'a project task',
+  schedule: 'from a schedule',
   resume: 'resumed',
   system: 'from the daemon',
 };

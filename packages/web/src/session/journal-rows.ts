@@ -134,13 +134,13 @@ function rowOf(event: Stamped): JournalRow | undefined {
     case 'approval_settled':
       return note(settledText(event));
     case 'resumed':
-      return note(`taken up again after an interruption (attempt ${event.data.attempt})`);
+      return note(`resumed after an interruption (attempt ${event.data.attempt})`);
     case 'compacted':
-      return note(`the context was full: ${event.data.tokensBefore} tokens became a summary`);
+      return note(`the context was full: ${event.data.tokensBefore} tokens were summarised`);
     case 'note':
       return note(event.data.text);
     case 'session_cleared':
-      return note('cleared: what follows does not know what came before');
+      return note('cleared: the agent no longer sees what is above');
     case 'completed':
       return note('completed');
     case 'cancelled':
@@ -165,7 +165,7 @@ const CANCELLED: Readonly<Record<EventOf<'cancelled'>['data']['reason'], string>
   clear: 'cancelled: the session was cleared',
   steer: 'cancelled: replaced by another prompt',
   timeout: 'cancelled: it took too long',
-  dropped: 'cancelled: what it was to do was dropped',
+  dropped: 'cancelled: its inbox item was dropped',
   superseded: 'cancelled: replaced by a later prompt',
 };
 

@@ -45,7 +45,7 @@ export function Journal({ view, session, onOlder }: JournalProps) {
         ) : null}
         {isEmpty ? (
           <Empty title="Nothing has happened here yet">
-            What you tell {session.agentName} and what it does will stand here.
+            Your prompts to {session.agentName} and its work appear here.
           </Empty>
         ) : null}
         <Rows rows={rows} />

@@ -96,7 +96,7 @@ interface RulesProps {
 function Rules({ chosen, onChoose }: RulesProps) {
   return (
     <fieldset className="mb-1 flex flex-wrap items-center gap-1 text-xs text-soft">
-      <legend className="sr-only">When the agent gets it</legend>
+      <legend className="sr-only">When the agent receives it</legend>
       {RULES.map(({ rule, label, does }) => (
         <label
           key={rule}

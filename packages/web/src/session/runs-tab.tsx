@@ -21,7 +21,7 @@ const TONES: Readonly<Record<Run['status'], string>> = {
 
 export function RunsTab({ sessionId }: { readonly sessionId: string }) {
   const { data: runs } = useRuns(sessionId);
-  if (runs?.length === 0) return <Nothing>Nothing has run yet.</Nothing>;
+  if (runs?.length === 0) return <Nothing>No runs yet.</Nothing>;
   return (
     <ol aria-label="Runs" className="divide-y divide-line">
       {runs?.map((run) => (

@@ -38,7 +38,7 @@ export function SessionPanel({ session, tab, onTab, onClose }: SessionPanelProps
         <div
           ref={list}
           role="tablist"
-          aria-label="Of this session"
+          aria-label="Session details"
           tabIndex={-1}
           onKeyDown={move}
           className="flex min-w-0 grow gap-1"

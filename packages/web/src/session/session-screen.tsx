@@ -73,9 +73,9 @@ function WaitingStrip({ sessionId }: { readonly sessionId: string }) {
         role="status"
         className="mx-3 mb-1 flex items-center gap-2 rounded-md bg-warn-wash px-3 py-1.5 text-[13px] text-warn wide:mx-4"
       >
-        <p className="min-w-0 grow truncate">Waits for you: {visibleText(title)}</p>
+        <p className="min-w-0 grow truncate">Waiting for you: {visibleText(title)}</p>
         <Button className="h-7" onClick={() => openApprovals(approvalId)}>
-          Look
+          Review
         </Button>
       </div>
     ));

@@ -8,7 +8,7 @@ import { useSessionTasks } from './use-session.js';
 export function TasksTab({ sessionId }: { readonly sessionId: string }) {
   const { data: tasks } = useSessionTasks(sessionId);
   const now = useNow();
-  if (tasks?.length === 0) return <Nothing>It has nothing in the background.</Nothing>;
+  if (tasks?.length === 0) return <Nothing>No background tasks.</Nothing>;
   return (
     <ul aria-label="Tasks" className="divide-y divide-line">
       {tasks

@@ -6,7 +6,7 @@ export function UsageTab({ sessionId }: { readonly sessionId: string }) {
   const { data: report } = useSessionUsage(sessionId);
   if (!report) return null;
   const { groups, total, currency } = report;
-  if (total.modelCalls === 0) return <Nothing>No model has been asked yet.</Nothing>;
+  if (total.modelCalls === 0) return <Nothing>No model has been called yet.</Nothing>;
   const rows = [...groups, ...(groups.length > 1 ? [{ key: 'All', usage: total }] : [])] as const;
   return (
     <table className="w-full text-[13px]">

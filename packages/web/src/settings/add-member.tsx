@@ -85,7 +85,7 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
       ) : null}
       <TextField
         label="Name here"
-        placeholder="what they are called anyway"
+        placeholder="their usual name"
         value={displayName}
         onChange={setDisplayName}
         problem={problems.fields['displayName']}
@@ -95,7 +95,7 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
         <>
           <TextField
             label="Expertise"
-            hint="With commas between. Who knows what a message speaks of goes first."
+            hint="Separate tags with commas. Agents whose tags match a message go first."
             value={tags}
             onChange={setTags}
             problem={problems.fields['expertiseTags']}
@@ -105,7 +105,7 @@ export function AddMember({ channelId, onClose }: AddMemberProps) {
             value={mode}
             onChange={setMode}
             problem={problems.fields['participationMode']}
-            choices={[{ value: '', label: 'As the channel says' }, ...PARTICIPATION]}
+            choices={[{ value: '', label: 'Channel default' }, ...PARTICIPATION]}
           />
         </>
       )}

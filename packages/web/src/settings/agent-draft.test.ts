@@ -46,8 +46,8 @@ describe('an agent as a form', () => {
     const draft = { ...NEW_AGENT, kind: 'acp' as const, driver: { env: 'KEY' } };
     expect(definitionFrom({ ...draft, mcpServers: '[1]' })).toEqual({
       unreadable: {
-        'driver.env': 'One NAME=value a line.',
-        mcpServers: 'This is no JSON object of names and servers.',
+        'driver.env': 'One NAME=value per line.',
+        mcpServers: 'Enter a JSON object of server names and their settings.',
       },
     });
   });

@@ -10,7 +10,7 @@ export interface AgentDraft {
   readonly mode: PermissionMode;
   readonly kind: DriverKind;
   readonly driver: DriverDraft;
-  /** One rule a line. */
+  /** One rule per line. */
   readonly allow: string;
   readonly ask: string;
   readonly deny: string;
@@ -62,7 +62,9 @@ export function definitionFrom(draft: AgentDraft, before?: AgentDefinition): Rea
     return {
       unreadable: {
         ...Object.fromEntries(ofDriver.map(([name, problem]) => [`driver.${name}`, problem])),
-        ...(servers === null ? { mcpServers: 'This is no JSON object of names and servers.' } : {}),
+        ...(servers === null
+          ? { mcpServers: 'Enter a JSON object of server names and their settings.' }
+          : {}),
       },
     };
   }

@@ -32,7 +32,7 @@ const FIELDS = [
 
 const MODES = [
   { value: 'plan', label: 'Plan: reads, changes nothing' },
-  { value: 'ask', label: 'Ask: reads, and asks before all else' },
+  { value: 'ask', label: 'Ask: reads, asks before everything else' },
   { value: 'auto-edit', label: 'Edit: reads and edits, asks before commands' },
   { value: 'full', label: 'Full: asks only before paths outside the workspace' },
 ];
@@ -68,7 +68,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
       agent_in_file: 'agentId',
       invalid_agent: blamed === undefined ? 'driver' : `driver.${blamed}`,
     },
-    written: { agentId: 'Small letters, digits, dots and dashes.' },
+    written: { agentId: 'Lowercase letters, digits, dots and dashes.' },
   });
   const problems = { ...refused.fields, ...unreadable };
   const field = (name: Exclude<keyof AgentDraft, 'driver'>, at: string = name) => ({
@@ -102,7 +102,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
       <div className="grid gap-3 wide:grid-cols-2">
         <TextField
           label="Id"
-          hint="Small letters, digits, dots and dashes. It stays."
+          hint="Lowercase letters, digits, dots and dashes. You cannot change it later."
           isCode
           disabled={agent !== undefined}
           value={agentId}
@@ -120,12 +120,12 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
       />
       <TextAreaField
         label="Instructions"
-        hint="Who it is and how it works; it has them in every run."
+        hint="Who the agent is and how it works. Every run includes them."
         rows={6}
         {...field('instructions')}
       />
       <SelectField
-        label="Without asking"
+        label="Permission mode"
         choices={MODES}
         value={draft.mode}
         problem={problems['mode']}
@@ -144,11 +144,11 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
               label="Always allow"
               isCode
               placeholder="Shell(git diff *)"
-              hint="One rule a line."
+              hint="One rule per line."
               {...field('allow', 'permissions.allow')}
             />
             <TextAreaField label="Always ask" isCode {...field('ask', 'permissions.ask')} />
-            <TextAreaField label="Never" isCode {...field('deny', 'permissions.deny')} />
+            <TextAreaField label="Always deny" isCode {...field('deny', 'permissions.deny')} />
           </div>
           <FormProblem text={problems['permissions']} />
           <TextAreaField
@@ -156,7 +156,7 @@ export function AgentForm({ agent, onClose }: AgentFormProps) {
             isCode
             rows={5}
             placeholder={'{ "files": { "command": "mcp-files", "args": ["."] } }'}
-            hint="JSON: names, each with a command or a url. Keys belong in the daemon’s environment: $NAME."
+            hint="JSON: server names, each with a command or a url. Keep keys in the daemon’s environment and refer to them as $NAME."
             {...field('mcpServers')}
           />
         </div>

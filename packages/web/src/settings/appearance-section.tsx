@@ -3,15 +3,15 @@ import { Section } from './section.js';
 
 const THEMES: readonly { readonly theme: Theme; readonly label: string; readonly about: string }[] =
   [
-    { theme: 'system', label: 'As the system', about: 'Follows this machine, day and night.' },
-    { theme: 'light', label: 'Light', about: 'Dark ink on paper.' },
-    { theme: 'dark', label: 'Dark', about: 'Light ink on slate.' },
+    { theme: 'system', label: 'System', about: 'Follows the setting of this device.' },
+    { theme: 'light', label: 'Light', about: 'Dark text on a light background.' },
+    { theme: 'dark', label: 'Dark', about: 'Light text on a dark background.' },
   ];
 
 export function AppearanceSection() {
   const chosen = useTheme();
   return (
-    <Section title="Appearance" about="Kept in this browser.">
+    <Section title="Appearance" about="Saved in this browser.">
       <fieldset className="grid gap-2 wide:grid-cols-3">
         <legend className="sr-only">Colours</legend>
         {THEMES.map(({ theme, label, about }) => (

@@ -58,7 +58,7 @@ export function cadenceFrom(
     case 'once': {
       const at = Date.parse(written.at);
       return Number.isNaN(at)
-        ? { unreadable: { 'cadence.at': 'Say when.' } }
+        ? { unreadable: { 'cadence.at': 'Enter a date and time.' } }
         : { cadence: { kind: 'once', at } };
     }
   }

@@ -76,7 +76,7 @@ export function ChannelGeneral({ channel }: { readonly channel: Channel }) {
         />
         <SelectField
           label="Agents speak"
-          hint="Unless a member says otherwise."
+          hint="Unless a member has its own setting."
           choices={PARTICIPATION}
           {...field('defaultParticipationMode')}
         />

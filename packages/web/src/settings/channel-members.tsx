@@ -81,7 +81,7 @@ function MemberRow({ channel, member }: MemberRowProps) {
               })
             }
           >
-            <option value="">As the channel</option>
+            <option value="">Channel default</option>
             {PARTICIPATION.map(({ value, label }) => (
               <option key={value} value={value}>
                 {label}

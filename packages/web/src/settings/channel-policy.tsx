@@ -50,7 +50,7 @@ export function ChannelPolicy({ channel }: { readonly channel: Channel }) {
   return (
     <Section
       title="Autonomy"
-      about="How much agents may do here without a person. An empty field has the default it shows."
+      about="How much agents may do here without a person. An empty field uses the default that it shows."
     >
       <Form
         problems={all}

@@ -31,8 +31,8 @@ export function ChannelState({ channel }: { readonly channel: Channel }) {
           title={paused ? 'Agents are paused' : 'Agents may speak'}
           about={
             paused
-              ? 'What people say waits, and is answered when they go on.'
-              : 'Paused, nobody is given a turn; who speaks may finish.'
+              ? 'Agents answer new messages after you resume them.'
+              : 'While paused, no agent gets a new turn. Agents that are speaking may finish.'
           }
         >
           <Button
@@ -43,15 +43,15 @@ export function ChannelState({ channel }: { readonly channel: Channel }) {
           </Button>
         </Row>
         <Row
-          title={isArchived ? 'It is archived' : 'Archive'}
+          title={isArchived ? 'The channel is archived' : 'Archive'}
           about={
             isArchived
-              ? 'It can be read, but nobody can post in it.'
-              : 'It can be read from then on, and leaves the list. It can be opened again.'
+              ? 'People can read it, but nobody can post.'
+              : 'Makes the channel read-only and removes it from the list. You can unarchive it later.'
           }
         >
           <Button disabled={archive.isPending} onClick={() => archive.mutate()}>
-            {isArchived ? 'Open again' : 'Archive'}
+            {isArchived ? 'Unarchive' : 'Archive'}
           </Button>
         </Row>
         <Row title="Delete" about="Erases all messages of the channel. This cannot be undone.">
@@ -79,14 +79,14 @@ function DeleteDialog({ channel: { channelId, title }, onClose }: DeleteDialogPr
       goAnyway('/');
       queryClient.removeQueries({ queryKey: keys.channel(channelId) });
       await queryClient.invalidateQueries({ queryKey: keys.channels });
-      toast.tell(`${title} is deleted.`);
+      toast.tell(`${title} was deleted.`);
     },
   });
   const isSame = typed.trim() === channelId;
   return (
     <FormDialog
       title={`Delete ${title}?`}
-      deed="Delete for good"
+      deed="Delete permanently"
       look="danger"
       isDisabled={!isSame || remove.isPending}
       problems={problemsOf(remove.error, [])}
@@ -95,7 +95,7 @@ function DeleteDialog({ channel: { channelId, title }, onClose }: DeleteDialogPr
       onClose={onClose}
     >
       <p className="text-[13px]">
-        Its messages, decisions and members are erased, also from the log.
+        Its messages, decisions and members are erased, including from the log.
       </p>
       <TextField
         label={`Type ${channelId} to delete it`}
@@ -104,7 +104,7 @@ function DeleteDialog({ channel: { channelId, title }, onClose }: DeleteDialogPr
         onChange={setTyped}
         problem={
           typed !== '' && !channelId.startsWith(typed.trim())
-            ? `It is called ${channelId}.`
+            ? `The id is ${channelId}.`
             : undefined
         }
       />

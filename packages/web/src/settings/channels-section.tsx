@@ -18,9 +18,9 @@ export function ChannelsSection() {
     },
   });
   return (
-    <Section title="Channels" about="Who is in them, and how much agents may do there.">
+    <Section title="Channels" about="Their members, and how much agents may do there.">
       {channels?.length === 0 ? (
-        <p className="text-[13px] text-soft">There is none yet. Make one on the left.</p>
+        <p className="text-[13px] text-soft">No channels yet. Create one on the left.</p>
       ) : (
         <Rows label="Channels" error={channels ? null : error}>
           {channels?.map(({ channelId, title, purpose, memberCount, paused, archivedAt }) => (

@@ -19,11 +19,11 @@ export function McpSection() {
   return (
     <Section
       title="MCP servers"
-      about="Servers that agents get tools from. They are part of the definition of their agent."
+      about="Servers that provide tools to agents. The definition of an agent lists its servers."
     >
       {servers?.length === 0 ? (
         <p className="text-[13px] text-soft">
-          No agent has one. Give an agent servers in its definition, under Agents.
+          No agent has an MCP server. Add servers to the definition of an agent, under Agents.
         </p>
       ) : (
         <Rows label="MCP servers" error={servers ? null : error}>
@@ -51,9 +51,7 @@ function ServerRow({
           <p>of {agentId}</p>
           {reason === undefined ? null : <p className="text-danger">{reason}</p>}
           {tools.length === 0 ? (
-            <p>
-              {state === 'idle' ? 'It is asked for its tools when a run needs it.' : 'No tools.'}
-            </p>
+            <p>{state === 'idle' ? 'Its tools are listed when a run needs it.' : 'No tools.'}</p>
           ) : (
             <details>
               <summary className="cursor-pointer">

@@ -23,18 +23,18 @@ const FIELDS = [
 ];
 
 const CADENCES = [
-  { value: 'interval', label: 'Every so often' },
+  { value: 'interval', label: 'At an interval' },
   { value: 'cron', label: 'By a cron expression' },
   { value: 'once', label: 'Once' },
 ];
 const OVERLAPS = [
-  { value: 'skip', label: 'Leave the new one out' },
-  { value: 'queue_one', label: 'Let one wait' },
-  { value: 'parallel', label: 'Start it anyway' },
+  { value: 'skip', label: 'Skip the new run' },
+  { value: 'queue_one', label: 'Queue one run' },
+  { value: 'parallel', label: 'Start in parallel' },
 ];
 const MISFIRES = [
-  { value: 'coalesce_once', label: 'Made up for, once' },
-  { value: 'skip_missed', label: 'Left out' },
+  { value: 'coalesce_once', label: 'Run once' },
+  { value: 'skip_missed', label: 'Skip' },
 ];
 
 export function NewSchedule({ onClose }: { readonly onClose: () => void }) {
@@ -93,7 +93,7 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }) {
       onClose={onClose}
     >
       <SelectField
-        label="Who works"
+        label="Session"
         value={chosen}
         onChange={setWho}
         choices={workers.choices}
@@ -102,7 +102,7 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }) {
       <TextField label="Title" value={title} onChange={setTitle} problem={problems['title']} />
       <TextAreaField
         label="What to do"
-        hint="It reaches the session as if you had written it then."
+        hint="The session receives it as a message from you."
         value={text}
         onChange={setText}
         problem={problems['text']}
@@ -117,13 +117,13 @@ export function NewSchedule({ onClose }: { readonly onClose: () => void }) {
       {cadence.kind === 'once' ? null : (
         <div className="grid gap-3 wide:grid-cols-2">
           <SelectField
-            label="While the last is still worked on"
+            label="If the previous run is still active"
             value={overlap}
             onChange={setOverlap}
             choices={OVERLAPS}
           />
           <SelectField
-            label="What was missed"
+            label="Missed runs"
             value={misfire}
             onChange={setMisfire}
             choices={MISFIRES}

@@ -2,9 +2,9 @@ import type { ParticipationMode } from '@stoa/protocol';
 import type { Choice } from './fields.js';
 
 const MODES: Readonly<Record<ParticipationMode, string>> = {
-  manual_only: 'Never by itself',
-  selected_only: 'When addressed, or nobody is',
-  prefer_selected: 'Also when those addressed are silent',
+  manual_only: 'Only manually',
+  selected_only: 'When addressed, or when nobody is addressed',
+  prefer_selected: 'Also when addressed members stay silent',
   always_listen: 'Always',
 };
 

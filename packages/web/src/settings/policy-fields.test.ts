@@ -45,7 +45,7 @@ describe('the policy of a channel as a form', () => {
     );
     expect(unreadable).toEqual({
       'autonomyPolicy.leaseTimeoutMs': 'Write it as 15s, 5m or 1h 30m.',
-      'autonomyPolicy.maxPendingStimuli': 'A whole number is needed.',
+      'autonomyPolicy.maxPendingStimuli': 'Enter a whole number.',
       'autonomyPolicy.maxParallelPublicSpeakers': 'At most 20.',
       'autonomyPolicy.silenceLimitMs': 'At least 1s.',
     });

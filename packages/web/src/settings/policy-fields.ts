@@ -58,42 +58,47 @@ const time = (
 
 export const POLICY_GROUPS: readonly PolicyGroup[] = [
   {
-    title: 'After a message of a person',
+    title: 'After a message from a person',
     fields: [
-      count('maxAgentRepliesPerHumanMessage', 'Replies', 3, 'Of all agents together.'),
-      count('maxStartedRunsPerHumanMessage', 'Runs', 3, 'Also those that end in silence.'),
+      count('maxAgentRepliesPerHumanMessage', 'Replies', 3, 'Total for all agents.'),
+      count('maxStartedRunsPerHumanMessage', 'Runs', 3, 'Includes runs without a reply.'),
       count('maxParallelPublicSpeakers', 'Speakers at once', 1, 'In one thread.'),
-      count('tokensPerTurn', 'Tokens', undefined, 'Of all runs of a turn.', 'no limit'),
+      count('tokensPerTurn', 'Tokens', undefined, 'Total for all runs of a turn.', 'no limit'),
     ],
   },
   {
     title: 'Time to speak',
     fields: [
-      time('memberCooldownMs', 'Pause between turns', 15_000, 'Who is addressed need not wait.'),
-      time('leaseTimeoutMs', 'Turn length', 60_000, 'Then one who waits may take over.'),
-      time('claimTimeoutMs', 'Time to begin', 20_000, 'A turn not taken up passes on.'),
+      time('memberCooldownMs', 'Pause between turns', 15_000, 'Addressed agents do not wait.'),
+      time('leaseTimeoutMs', 'Turn length', 60_000, 'After that, a waiting agent may take over.'),
+      time('claimTimeoutMs', 'Time to start', 20_000, 'After that, the next agent gets the turn.'),
       time(
         'silenceLimitMs',
         'Silence',
         600_000,
-        'A run that does nothing for so long is cancelled.',
+        'A run without activity for this long is cancelled.',
       ),
     ],
   },
   {
     title: 'On their own initiative',
     fields: [
-      count('maxAgentRepliesPerStimulus', 'Replies to a stimulus', 2, 'Of all agents together.'),
+      count('maxAgentRepliesPerStimulus', 'Replies to a stimulus', 2, 'Total for all agents.'),
       count(
         'maxAutonomousRepliesSinceHuman',
         'Replies without a person',
         12,
-        'Since one last spoke; then stimuli wake nobody.',
+        'Since the last message of a person. After that, stimuli wake no agent.',
       ),
-      count('maxPendingStimuli', 'Waiting stimuli', 32, 'One more is refused.'),
-      count('maxAutonomousRootPostsPerHour', 'New threads an hour', 4, 'That stimuli begin.'),
-      count('maxActiveAutonomousRoots', 'Threads at work', 1, 'That stimuli began.'),
-      time('quietPeriodMsAfterRootPost', 'Quiet period', 300_000, 'Before another thread begins.'),
+      count('maxPendingStimuli', 'Waiting stimuli', 32, 'Further stimuli are refused.'),
+      count('maxAutonomousRootPostsPerHour', 'New threads per hour', 4, 'Started by stimuli.'),
+      count('maxActiveAutonomousRoots', 'Active threads', 1, 'Started by stimuli.'),
+      time(
+        'quietPeriodMsAfterRootPost',
+        'Quiet period',
+        300_000,
+        'Before a stimulus starts another thread.',
+      ),
       time(
         'threadIdleFollowUpMs',
         'Follow up idle work',
@@ -155,9 +160,7 @@ export function policyChange(
 
 function problemOf(field: PolicyField, value: number | undefined): string | undefined {
   if (value === undefined) {
-    return field.kind === 'duration'
-      ? 'Write it as 15s, 5m or 1h 30m.'
-      : 'A whole number is needed.';
+    return field.kind === 'duration' ? 'Write it as 15s, 5m or 1h 30m.' : 'Enter a whole number.';
   }
   const [least, most] = POLICY_BOUNDS[field.name];
   if (value < least) return `At least ${textOf(field, least)}.`;

@@ -50,7 +50,7 @@ describe('what is wrong with a form', () => {
       'permissions.allow': 'This must not be empty.',
       'driver.script': 'This must not be empty.',
       agentId: 'This is not the id of an agent: letters.',
-      image: 'This is not written as it has to be.',
+      image: 'This has the wrong format.',
     });
   });
 
@@ -70,10 +70,10 @@ describe('what is wrong with a form', () => {
   it('is counted at the foot, with what belongs to no field', () => {
     expect(summaryOf({ fields: {}, rest: undefined })).toBe(undefined);
     expect(summaryOf({ fields: emptyOf({ a: ' ', b: 'x' }), rest: undefined })).toBe(
-      'One field is not right yet.',
+      'One field needs a correction.',
     );
     expect(summaryOf({ fields: emptyOf({ a: '', b: '' }), rest: 'You may not' })).toBe(
-      'You may not\n2 fields are not right yet.',
+      'You may not\n2 fields need a correction.',
     );
   });
 

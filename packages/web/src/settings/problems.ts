@@ -73,8 +73,8 @@ export function summaryOf({ fields, rest }: FormProblems): string | undefined {
     count === 0
       ? undefined
       : count === 1
-        ? 'One field is not right yet.'
-        : `${count} fields are not right yet.`;
+        ? 'One field needs a correction.'
+        : `${count} fields need a correction.`;
   const texts = [rest, marked].filter((text) => text !== undefined);
   return texts.length === 0 ? undefined : texts.join('\n');
 }
@@ -107,8 +107,8 @@ function inWords(message: string, field: string, naming: Naming): string {
   const isUnfit = message.startsWith('is not ');
   if (isUnfit || message.startsWith('must match pattern')) {
     const known = naming.written?.[field];
-    return known ?? (isUnfit ? `This ${message}.` : 'This is not written as it has to be.');
+    return known ?? (isUnfit ? `This ${message}.` : 'This has the wrong format.');
   }
-  if (/^must be integer/.test(message)) return 'A whole number is needed.';
+  if (/^must be integer/.test(message)) return 'Enter a whole number.';
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.');
 }

@@ -29,7 +29,7 @@ export function SchedulesSection() {
   return (
     <Section
       title="Schedules"
-      about="Work that reaches a session by the clock."
+      about="Prompts that sessions receive at set times."
       action={<Button onClick={() => setNew(true)}>New schedule</Button>}
     >
       {shown?.length === 0 ? (

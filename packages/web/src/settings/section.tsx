@@ -58,13 +58,13 @@ interface RowsProps {
 export function Rows({ label, error, children }: RowsProps) {
   const isAway = useConnection() === 'reconnecting';
   if (error && !isTemporary(error)) {
-    return <FormProblem text={`They cannot be shown: ${error.message}`} />;
+    return <FormProblem text={`This list cannot be loaded: ${error.message}`} />;
   }
   if (children === undefined) {
     if (!isAway && !error) return null;
     return (
       <p className="text-[13px] text-soft">
-        The daemon does not answer, so they are not known. They are shown when it is back.
+        The daemon does not answer. This list loads when it is back.
       </p>
     );
   }

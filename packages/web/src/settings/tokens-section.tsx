@@ -38,14 +38,14 @@ export function TokensSection() {
   if (!isOwner) {
     return (
       <Section title="Access tokens" action={<LogOut />}>
-        <p className="text-[13px] text-soft">Only the owner sees and makes them.</p>
+        <p className="text-[13px] text-soft">Only the owner can see and create access tokens.</p>
       </Section>
     );
   }
   return (
     <Section
       title="Access tokens"
-      about="Who may come in, and with what. A person comes into being with their first token."
+      about="The people and programs that may connect. The first token of a person also creates the person."
       action={<Button onClick={() => setMinting(true)}>New token</Button>}
     >
       <Rows label="Access tokens" error={tokens ? null : error}>
@@ -142,7 +142,7 @@ function RevokeDialog({ credentialId, title, onClose }: RevokeDialogProps) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <p className="text-[13px]">Its next request fails, and what it follows live ends.</p>
+      <p className="text-[13px]">Its next request fails, and its live connections end.</p>
       <LoginCodeField value={pasted} onChange={setPasted} problem={problems['loginCode']} />
     </FormDialog>
   );
@@ -153,7 +153,7 @@ interface MintDialogProps {
   readonly onMinted: (minted: MintedToken) => void;
 }
 
-const AN_ID = 'Small letters, digits, dots and dashes, such as ada.';
+const AN_ID = 'Lowercase letters, digits, dots and dashes, such as ada.';
 /** Whether it can be one, so that all fields are marked at once; what it has to be exactly the daemon knows. */
 const isId = (text: string): boolean => /^[a-z0-9._-]+$/.test(text);
 
@@ -185,15 +185,15 @@ function MintDialog({ onClose, onMinted }: MintDialogProps) {
   return (
     <FormDialog
       title="New access token"
-      deed="Make it"
+      deed="Create token"
       isDisabled={mint.isPending}
       problems={{ ...refused, fields: problems }}
       onSubmit={submit}
       onClose={onClose}
     >
       <TextField
-        label="For whom"
-        hint="A short id in small letters, such as ada. One for owner acts as the owner."
+        label="Person"
+        hint="A short lowercase id, such as ada. A token for owner acts as the owner."
         isCode
         value={humanId}
         onChange={setHumanId}
@@ -234,7 +234,7 @@ function SecretDialog({ minted: { token, credential }, onClose }: SecretDialogPr
       onClose={onClose}
       footer={
         <Button look="primary" onClick={onClose}>
-          I have kept it
+          I have saved it
         </Button>
       }
     >
@@ -281,7 +281,7 @@ function LoginCodeField(props: LoginCodeFieldProps) {
       hint={
         <>
           Run <code className="rounded bg-code px-1 font-mono">stoa login</code> and paste the link
-          it prints. This shows that it is you, and uses the link up.
+          it prints. This proves that it is you. The link works only once.
         </>
       }
       isCode

@@ -83,17 +83,13 @@ export function TryAgent({ agent, onClose }: TryAgentProps) {
       <form id="try-agent" onSubmit={submit} onKeyDown={press} className="space-y-3">
         <TextAreaField
           label="Prompt"
-          hint="In a session of its own that changes nothing and ends with this dialog."
+          hint="Runs in a separate session that changes nothing and ends when you close this dialog."
           value={prompt}
           onChange={setPrompt}
         />
         <FormProblem text={ask.error?.message} />
         <div aria-live="polite">
-          {isAtWork ? (
-            <p className="text-[13px] text-soft">It is at work…</p>
-          ) : (
-            <Answer run={run.data} />
-          )}
+          {isAtWork ? <p className="text-[13px] text-soft">Running…</p> : <Answer run={run.data} />}
         </div>
       </form>
     </Dialog>
@@ -119,14 +115,14 @@ function Answer({ run }: { readonly run: Run | undefined }) {
         <FormProblem text={`${failure.message} (${failure.code})`} />
       ) : (
         <p className="rounded-md bg-code px-3 py-2 text-[13px] whitespace-pre-wrap">
-          {text === '' ? 'It ended without saying anything.' : text}
+          {text === '' ? 'The run ended without a reply.' : text}
         </p>
       )}
       <p className="text-xs text-faint">
         {status}
         {took === undefined ? null : ` in ${(took / 1_000).toFixed(1)} s`}
         {usage.modelCalls === 0
-          ? ' · no model was asked'
+          ? ' · no model was called'
           : ` · ${usage.inputTokens + usage.outputTokens} tokens`}
       </p>
     </section>

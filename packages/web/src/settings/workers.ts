@@ -31,7 +31,7 @@ export function useWorkers(): Workers {
   return {
     choices: [
       ...(fresh.length === 0 ? [] : [{ group: 'A new session of', choices: fresh }]),
-      ...(there.length === 0 ? [] : [{ group: 'A session that is there', choices: there }]),
+      ...(there.length === 0 ? [] : [{ group: 'An existing session', choices: there }]),
     ],
     first: fresh[0]?.value ?? there[0]?.value,
   };

@@ -65,7 +65,7 @@ export function NewChannelDialog({ onClose }: { readonly onClose: () => void }) 
             />
           )}
         </Field>
-        <Field label="Purpose" hint="Agents receive it; leave it empty if there is none yet.">
+        <Field label="Purpose" hint="Optional. Agents receive it with every turn.">
           {(attributes) => (
             <input
               {...attributes}

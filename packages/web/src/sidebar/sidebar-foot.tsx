@@ -7,7 +7,7 @@ import { Icon } from '../ui/icon.js';
 import { Menu } from '../ui/menu.js';
 
 const THEMES: readonly { readonly theme: Theme; readonly label: string }[] = [
-  { theme: 'system', label: 'As the system' },
+  { theme: 'system', label: 'System' },
   { theme: 'light', label: 'Light' },
   { theme: 'dark', label: 'Dark' },
 ];

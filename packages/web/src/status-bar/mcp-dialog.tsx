@@ -8,7 +8,7 @@ export function McpDialog({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title="MCP servers" onClose={onClose}>
       {offline.length === 0 ? (
-        <p className="text-[13px] text-soft">All of them can be reached again.</p>
+        <p className="text-[13px] text-soft">All MCP servers are online again.</p>
       ) : null}
       <ul className="space-y-3">
         {offline.map(({ agentId, name, reason }) => (

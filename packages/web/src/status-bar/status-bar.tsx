@@ -62,7 +62,7 @@ function ApprovalsCount() {
       className="flex h-5 items-center gap-1 rounded-full bg-warn-wash px-2 font-medium whitespace-nowrap text-warn hover:underline"
     >
       <Icon name="warning" className="size-3" />
-      {count === 1 ? '1 waits for you' : `${count} wait for you`}
+      {count} waiting for you
     </button>
   );
 }
@@ -120,7 +120,7 @@ function Pill() {
 function WorkDialogs() {
   const opened = useOpened();
   useKey('g t', { does: 'Background tasks' }, () => openTasks());
-  useKey('g a', { does: 'What waits for your answer' }, () => openApprovals());
+  useKey('g a', { does: 'Waiting for your answer' }, () => openApprovals());
   return <Suspense>{opened === undefined ? null : dialogOf(opened)}</Suspense>;
 }
 

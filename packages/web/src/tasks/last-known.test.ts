@@ -9,7 +9,7 @@ it('W-7 while the daemon is away nothing counts on, and what had ended has ended
   const shown = lastKnown(row, {});
   expect(shown).toEqual({
     ...row,
-    status: 'not known now; was running (3 events)',
+    status: 'unknown; last known: running (3 events)',
     elapsedMs: undefined,
   });
   expect(toneOf(shown.status)).toBe('text-warn');

@@ -7,5 +7,5 @@ import type { Task } from '@stoa/protocol';
  */
 export function lastKnown(row: TaskRow, { endedAt }: Pick<Task, 'endedAt'>): TaskRow {
   if (endedAt !== undefined) return row;
-  return { ...row, status: `not known now; was ${row.status}`, elapsedMs: undefined };
+  return { ...row, status: `unknown; last known: ${row.status}`, elapsedMs: undefined };
 }

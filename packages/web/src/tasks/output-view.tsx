@@ -28,10 +28,10 @@ export function OutputView({
           </span>
         ) : null}
         {state === 'away' ? (
-          <span className="text-warn">not read while the daemon is away</span>
+          <span className="text-warn">paused while the daemon is offline</span>
         ) : null}
-        {state === 'failed' ? <span className="text-danger">cannot be read</span> : null}
-        {isCut ? <span>the beginning is left out</span> : null}
+        {state === 'failed' ? <span className="text-danger">cannot load the output</span> : null}
+        {isCut ? <span>the beginning is not shown</span> : null}
       </div>
       <div
         ref={box}
@@ -44,7 +44,7 @@ export function OutputView({
       >
         <pre className="font-mono text-xs leading-5 break-words whitespace-pre-wrap">
           {text === '' && state !== 'loading' && state !== 'away' ? (
-            <span className="text-faint">Nothing so far.</span>
+            <span className="text-faint">No output yet.</span>
           ) : (
             text
           )}

@@ -70,7 +70,7 @@ export function TaskDetails({ task, isAway, keys, onClose }: TaskDetailsProps) {
         </div>
         {can.promote ? (
           <Button disabled={act.isPending} onClick={() => act.mutate('promote')}>
-            To the background
+            Run in background
           </Button>
         ) : null}
         {can.resume ? (
@@ -113,11 +113,11 @@ function StopQuestion({ title, onStop, onKeep }: StopQuestionProps) {
       aria-label={`Stop ${title}?`}
       className="flex flex-wrap items-center gap-2 rounded-md bg-danger-wash px-3 py-2 text-[13px]"
     >
-      <p className="min-w-0 grow basis-40 text-danger">Stop it, and everything it has started?</p>
+      <p className="min-w-0 grow basis-40 text-danger">Stop this task and everything it started?</p>
       <Button ref={yes} look="danger" onClick={onStop}>
-        Stop it
+        Stop task
       </Button>
-      <Button onClick={onKeep}>Keep it</Button>
+      <Button onClick={onKeep}>Keep running</Button>
     </div>
   );
 }

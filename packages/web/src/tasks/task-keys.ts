@@ -6,7 +6,7 @@ export type TaskAct = 'stop' | 'message' | 'promote' | 'resume';
 const KEYS: readonly (readonly [key: string, does: string, act: TaskAct])[] = [
   ['x', 'stop', 'stop'],
   ['m', 'message', 'message'],
-  ['b', 'to the background', 'promote'],
+  ['b', 'run in background', 'promote'],
   ['r', 'resume', 'resume'],
 ];
 

@@ -2,6 +2,6 @@
 export function toneOf(status: string): string {
   if (/^running|^queued/.test(status)) return 'text-good';
   if (/^failed|^lost/.test(status)) return 'text-danger';
-  if (/^paused|^stopping|^not known/.test(status)) return 'text-warn';
+  if (/^paused|^stopping|^unknown/.test(status)) return 'text-warn';
   return 'text-soft';
 }

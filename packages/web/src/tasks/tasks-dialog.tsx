@@ -52,9 +52,9 @@ export function TasksDialog({ taskId, onClose }: TasksDialogProps) {
   return (
     <Dialog title="Background tasks" onClose={onClose} isPane>
       {tasks?.length === 0 && !task ? (
-        <Empty title="Nothing goes on">
-          Commands in the background, monitors, helpers of agents and dreams are listed here, with
-          what they put out, while they run and for a while after that.
+        <Empty title="No background tasks">
+          Commands, monitors, agents and dreams appear here with their output while they run in the
+          background and for a while afterwards.
         </Empty>
       ) : (
         <div className="flex min-h-0 grow flex-col short:block short:overflow-y-auto wide:flex-row">

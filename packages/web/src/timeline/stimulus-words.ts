@@ -10,23 +10,23 @@ export interface StimulusStep {
 const KINDS: Readonly<Record<StimulusKind, string>> = {
   agent_idea: 'An idea of an agent',
   schedule_fire: 'A schedule fired',
-  schedule_result: 'A schedule brought a result',
+  schedule_result: 'A schedule produced a result',
   task_completed: 'A task was completed',
-  review_completed: 'A review was given',
-  sidechain_milestone: 'A milestone elsewhere',
-  observation_materialized: 'An observation from outside',
-  thread_idle_followup: 'Work went quiet',
+  review_completed: 'A review was completed',
+  sidechain_milestone: 'A milestone in another session',
+  observation_materialized: 'An external observation',
+  thread_idle_followup: 'Work became idle',
   result_summary: 'A result',
   supersession_notice: 'Work was replaced by other work',
 };
 
 const REASONS: Readonly<Record<StimulusReason, string>> = {
-  cancelled: 'somebody took it back',
-  expired: 'its time was over',
-  no_thread: 'its thread is gone',
-  not_member: 'its agent is no member any more',
-  active_root_limit: 'enough threads are at work',
-  hourly_root_limit: 'enough threads were begun this hour',
+  cancelled: 'somebody cancelled it',
+  expired: 'it expired',
+  no_thread: 'its thread no longer exists',
+  not_member: 'its agent is no longer a member',
+  active_root_limit: 'the limit of active threads is reached',
+  hourly_root_limit: 'the limit of new threads per hour is reached',
   superseded: 'replaced by a newer one',
   coalesced: 'the same text was posted recently',
   quiet_period: 'the quiet period is not over',
@@ -48,10 +48,10 @@ export function stimulusStep(event: About): StimulusStep | undefined {
       return { at, text: 'waits to be posted', isEnd: false };
     case 'stimulus_claimed':
       return event.data.attempt > 1
-        ? { at, text: `tried again, for the ${event.data.attempt}. time`, isEnd: false }
+        ? { at, text: `tried again (attempt ${event.data.attempt})`, isEnd: false }
         : undefined;
     case 'stimulus_deferred':
-      return { at, text: `put off: ${REASONS[event.data.reason]}`, isEnd: false };
+      return { at, text: `postponed: ${REASONS[event.data.reason]}`, isEnd: false };
     case 'stimulus_dispatched':
       return { at, text: 'posted', isEnd: true };
     case 'stimulus_settled':
@@ -61,6 +61,6 @@ export function stimulusStep(event: About): StimulusStep | undefined {
         isEnd: true,
       };
     case 'stimulus_replayed':
-      return { at, text: 'tried once more by a person', isEnd: false };
+      return { at, text: 'retried by a person', isEnd: false };
   }
 }

@@ -82,7 +82,7 @@ describe('the story of a channel', () => {
       content: 'Soup!',
       steps: [
         { text: 'waits to be posted' },
-        { text: 'not posted: enough threads were begun this hour', isEnd: true },
+        { text: 'not posted: the limit of new threads per hour is reached', isEnd: true },
       ],
     });
   });
@@ -102,8 +102,8 @@ describe('the story of a channel', () => {
       ),
     ]);
     expect(entries.map((entry) => entry.kind === 'work' && entry.news)).toEqual([
-      ['The work is reviewing (it was active), as somebody recorded.', 'It was approved.'],
-      ['The work is active, as somebody recorded.'],
+      ['The work is reviewing (it was active), set by a person.', 'It was approved.'],
+      ['The work is active, set by a person.'],
     ]);
   });
 

@@ -215,12 +215,12 @@ function channelNews(
   event: EventOf<'channel_updated' | 'channel_archived' | 'channel_unarchived'>,
 ): string | undefined {
   if (event.type === 'channel_archived') return 'The channel was archived.';
-  if (event.type === 'channel_unarchived') return 'The channel was opened again.';
+  if (event.type === 'channel_unarchived') return 'The channel was unarchived.';
   const { paused, autonomyPolicy, defaultParticipationMode } = event.data;
-  if (paused === true) return 'Agents were paused: nobody is given a turn.';
-  if (paused === false) return 'Agents go on.';
+  if (paused === true) return 'Agents were paused: nobody gets a turn.';
+  if (paused === false) return 'Agents were resumed.';
   if (autonomyPolicy || defaultParticipationMode !== undefined) {
-    return 'How agents take part was changed.';
+    return 'The rules for turns of agents were changed.';
   }
   return undefined;
 }

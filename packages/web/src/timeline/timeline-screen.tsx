@@ -65,17 +65,17 @@ function Log({ channelId }: { readonly channelId: string }) {
   const reader = useReader(channelId, entries);
   const shown = entries.filter((entry) => kind === 'all' || entry.kind === kind);
   if (problem !== undefined && !isRead) {
-    return <Empty title="It cannot be read">{problem}</Empty>;
+    return <Empty title="The timeline cannot be loaded">{problem}</Empty>;
   }
   return (
     <div className="w-full max-w-3xl px-4 py-4 wide:px-8">
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <Choose label="What" choices={KINDS} chosen={kind} onChoose={setKind} />
+        <Choose label="Show" choices={KINDS} chosen={kind} onChoose={setKind} />
         <ChannelCost channelId={channelId} />
       </div>
       {isRead && shown.length === 0 ? (
-        <Empty title={hasOlder ? 'Nothing lately' : 'Nothing yet'}>
-          After the next message this page shows who got a turn, why, and at which cost.
+        <Empty title={hasOlder ? 'Nothing recent' : 'Nothing yet'}>
+          After the next message this page shows who got a turn, why, and what it cost.
         </Empty>
       ) : null}
       <ol aria-label="Timeline" className="space-y-2">
@@ -95,7 +95,7 @@ function Log({ channelId }: { readonly channelId: string }) {
       {hasOlder ? (
         <div className="py-4 text-center">
           <Button disabled={isLoading} onClick={loadOlder}>
-            {isLoading ? 'Reading…' : 'Older'}
+            {isLoading ? 'Loading…' : 'Older'}
           </Button>
         </div>
       ) : null}
@@ -146,8 +146,8 @@ function ChannelCost({ channelId }: { readonly channelId: string }) {
   return (
     <p className="text-[13px] text-soft">
       {usage
-        ? `In all ${countText(tokensOf(usage))} tokens, cost ${costText(usage.cost, report.currency)}`
-        : 'No model was asked here yet'}
+        ? `Total: ${countText(tokensOf(usage))} tokens, cost ${costText(usage.cost, report.currency)}`
+        : 'No model was called here yet'}
     </p>
   );
 }

@@ -59,7 +59,7 @@ export function TurnCard({ channelId, entry, reader }: TurnCardProps) {
       <Lanes leases={leases} turn={turn} names={reader.names} />
       <details className="border-t border-line px-3 py-1.5 text-[13px]">
         <summary className="cursor-pointer text-xs text-soft">
-          {counted(decisions.length, 'decision', 'decisions')}, and why
+          {counted(decisions.length, 'decision', 'decisions')} with reasons
         </summary>
         <ol className="mt-1.5 space-y-3 pb-1.5">
           {decisions.map((decision) => (
@@ -97,7 +97,7 @@ function Decision({ decision, reader }: DecisionProps) {
         {candidates.map(({ memberId, name, verdict, because, behindBy }) => (
           <li key={memberId} className={verdict === 'granted' ? 'font-medium text-ink' : ''}>
             {name} · {because}
-            {behindBy !== undefined && verdict === 'queued' ? ` · behind by ${behindBy}` : ''}
+            {behindBy !== undefined && verdict === 'queued' ? ` · ranked lower: ${behindBy}` : ''}
           </li>
         ))}
       </ol>

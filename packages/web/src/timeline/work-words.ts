@@ -11,9 +11,9 @@ const VERDICTS = {
 const BOUND: Readonly<Record<BindingKind, string>> = {
   schedule: 'A schedule',
   run: 'A run',
-  sidechain_agent: 'An agent elsewhere',
+  sidechain_agent: 'An agent in another session',
   task: 'A task',
-  observation: 'A source outside',
+  observation: 'An external source',
 };
 
 /** What is new about the work of a thread; nothing where only a time was noted. */
@@ -21,7 +21,7 @@ export function workNews(before: ThreadWork | undefined, { work: now, cause }: C
   const news: string[] = [];
   if (before?.status !== now.status) {
     const from = before === undefined ? '' : ` (it was ${before.status})`;
-    const by = cause === 'person' ? ', as somebody recorded' : '';
+    const by = cause === 'person' ? ', set by a person' : '';
     news.push(`The work is ${now.status}${from}${by}.`);
   }
   if (now.review && now.review.at !== before?.review?.at) {
@@ -29,11 +29,11 @@ export function workNews(before: ThreadWork | undefined, { work: now, cause }: C
     news.push(`It was ${VERDICTS[now.review.verdict]}${note}.`);
   }
   if (before && now.ownerSessionId !== before.ownerSessionId) {
-    news.push(now.ownerSessionId === undefined ? 'It has no owner now.' : 'It has another owner.');
+    news.push(now.ownerSessionId === undefined ? 'It has no owner now.' : 'It has a new owner.');
   }
   for (const { bindingKind, bindingRef } of now.bindings) {
     const isKnown = before?.bindings.some((each) => each.bindingRef === bindingRef) === true;
-    if (!isKnown) news.push(`${BOUND[bindingKind]} tells of itself here.`);
+    if (!isKnown) news.push(`${BOUND[bindingKind]} reports here now.`);
   }
   for (const { progressKey, summaryDigest, latestMessageId } of now.progressSnapshots) {
     const known = before?.progressSnapshots.find((each) => each.progressKey === progressKey);

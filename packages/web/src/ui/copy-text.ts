@@ -12,5 +12,6 @@ export async function copyText(text: string): Promise<void> {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- the only way where the page is not secure
   const isCopied = document.execCommand('copy');
   area.remove();
-  if (!isCopied) throw new Error('This browser does not let it be copied: select it by hand.');
+  if (!isCopied)
+    throw new Error('The browser blocked copying. Select the text and copy it by hand.');
 }

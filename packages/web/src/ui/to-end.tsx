@@ -9,7 +9,7 @@ export function ToEnd({ onClick }: { readonly onClick: () => void }) {
       className="absolute right-4 bottom-3 flex items-center gap-1 rounded-full border border-line bg-raised px-2.5 py-1 text-xs shadow-raised hover:bg-hover"
     >
       <Icon name="down" className="size-3" />
-      To the end
+      Jump to the end
     </button>
   );
 }

@@ -26,7 +26,7 @@ export function ColumnChart({ label, bars }: ChartProps) {
   return (
     <figure className="m-0">
       <p className="mb-1 text-xs text-faint">
-        {highest ? `most: ${highest.value}, ${highest.label}` : ' '}
+        {highest ? `highest: ${highest.value}, ${highest.label}` : ' '}
       </p>
       <svg
         role="img"

@@ -54,14 +54,14 @@ export function UsageScreen() {
     placeholderData: keepPreviousData,
   });
   return (
-    <Page title="Usage" about="What models were asked, as their providers counted it.">
+    <Page title="Usage" about="Calls to models and their tokens, as the providers counted them.">
       <div className="w-full max-w-4xl px-4 py-4 wide:px-8">
         <div className="mb-5 flex flex-wrap gap-x-6 gap-y-2">
           <Choose label="By" choices={BY} chosen={by} onChoose={setBy} />
           <Choose label="Time" choices={SPANS} chosen={span} onChoose={setSpan} />
           <Choose label="Measure" choices={MEASURES} chosen={measure} onChoose={setMeasure} />
         </div>
-        {error ? <Empty title="It cannot be shown">{error.message}</Empty> : null}
+        {error ? <Empty title="The usage cannot be loaded">{error.message}</Empty> : null}
         {report ? <Report report={report} measure={measure} first={first} /> : null}
       </div>
     </Page>
@@ -83,8 +83,8 @@ function Report({ report, measure, first }: ReportProps) {
   const { groups, total, currency, by } = report;
   if (groups.length === 0) {
     return (
-      <Empty title="Nothing was used">
-        No model was asked in this time. Agents that play a script ask none.
+      <Empty title="No usage">
+        No model was called in this period. Agents that use a script call none.
       </Empty>
     );
   }
@@ -110,7 +110,7 @@ function Report({ report, measure, first }: ReportProps) {
       {by === 'day' ? <p className="text-xs text-soft">A day begins at midnight UTC.</p> : null}
       {measure === 'cost' && bars.some(({ parts }) => parts === undefined) ? (
         <p className="text-xs text-soft">
-          Unknown: a model was asked whose price the configuration does not name.
+          Unknown: the configuration has no price for a model that was called.
         </p>
       ) : null}
       <UsageTable by={by} rows={used} total={total} currency={currency} />
@@ -159,7 +159,7 @@ function useNames(by: UsageGrouping): (key: string) => string {
   });
   return (key) => {
     if (by === 'channel') {
-      if (key === '') return 'Outside of channels';
+      if (key === '') return 'Outside channels';
       return channels?.find(({ channelId }) => channelId === key)?.title ?? key;
     }
     if (by === 'agent') return agents?.find(({ agentId }) => agentId === key)?.name ?? key;

@@ -12,25 +12,25 @@ export const acpForm: DriverForm<DriverConfigOf<'acp'>> = {
         label: 'Program',
         control: 'choice',
         choices: [
-          { value: '', label: 'Another, by its command' },
+          { value: '', label: 'Another program (enter its command)' },
           ...PRESETS.map((value) => ({ value, label: value })),
         ],
       },
-      { name: 'model', label: 'Model', control: 'text', placeholder: 'that of the program' },
+      { name: 'model', label: 'Model', control: 'text', placeholder: 'the default of the program' },
     ],
     [
       {
         name: 'command',
         label: 'Command',
         control: 'area',
-        hint: 'One argument a line. A program of the list needs none.',
+        hint: 'One argument per line. Programs in the list need no command.',
       },
       {
         name: 'env',
         label: 'Environment',
         control: 'area',
         placeholder: 'API_KEY=$API_KEY',
-        hint: 'One NAME=value a line; $NAME is taken from the daemon’s.',
+        hint: 'One NAME=value per line. $NAME refers to the daemon’s environment.',
       },
     ],
   ],
@@ -44,7 +44,7 @@ export const acpForm: DriverForm<DriverConfigOf<'acp'>> = {
   }),
   read({ preset = '', command, env, model }) {
     const variables = environmentFrom(env);
-    if (!variables) return { unreadable: { env: 'One NAME=value a line.' } };
+    if (!variables) return { unreadable: { env: 'One NAME=value per line.' } };
     return {
       driver: {
         kind: 'acp',

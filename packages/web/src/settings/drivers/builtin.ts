@@ -3,10 +3,10 @@ import { type DriverForm, given } from './form.js';
 
 type Builtin = DriverConfigOf<'builtin'>;
 const EMPTY: Builtin = { kind: 'builtin' };
-const placeholder = 'that of the configuration';
+const placeholder = 'the configured default';
 
 export const builtinForm: DriverForm<Builtin> = {
-  label: 'A model, in Stoa’s own loop',
+  label: 'A model (built-in driver)',
   rows: [
     [
       { name: 'model', label: 'Model', control: 'text', placeholder },
