@@ -186,7 +186,7 @@ describe('an agent program in a channel', { timeout: 60_000 }, () => {
     writeFileSync(file, `---\ndriver: ${driver}\n---\nBe brief.\n`);
     const mended = await stoa(['agent', 'put', 'ghost', file]);
     const [refresh = '', sessionId = ''] = /stoa session refresh (ses_\w+)/.exec(mended.err) ?? [];
-    expect(mended.err).toContain(`definition changed: ${refresh}`);
+    expect(mended.err).toContain(`the definition changed; update the sessions: ${refresh}`);
     const second = await testChannel.post('@ghost hello again');
     const old = await failure(second.messageId);
     expect(old).toMatch(

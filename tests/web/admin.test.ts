@@ -353,7 +353,7 @@ describe('settings, timeline and usage, in a browser', () => {
     });
     const timeline = page.getByRole('list', { name: 'Timeline' });
     const stimulus = timeline.getByRole('listitem').filter({ hasText: 'A task was completed' });
-    await stimulus.getByText('posted').waitFor();
+    await stimulus.getByText(/ posted, /).waitFor();
     await web.owner.patch(`/v1/channels/lobby/thread-work/${messageId}`, { status: 'completed' });
     await timeline.getByText(/The work is completed/).waitFor();
     await page.getByRole('button', { name: 'Work', exact: true }).click();
@@ -409,7 +409,7 @@ describe('settings, timeline and usage, in a browser', () => {
     await page.unroute('**/assets/usage-screen-*.js');
     await page.goBack();
     await page.getByRole('button', { name: 'Reload the page' }).click();
-    await page.getByRole('heading', { name: 'Usage' }).waitFor();
+    await page.getByRole('heading', { name: 'Usage', exact: true }).waitFor();
     for (const complaint of web.browser.takeErrors()) {
       expect(complaint).toContain('/assets/usage-screen-');
     }
